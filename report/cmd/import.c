@@ -40,13 +40,12 @@ static int load(const struct import *import, struct nt_tape *tape, uint64_t *n_r
 	const int64_t start_ts = (int64_t)tape->start_ns, end_ts = (int64_t)tape->end_ns;
 	const int64_t realtime_ns = (int64_t)nt_tape_meta_number(tape, NT_META_START_REALTIME_NS, 0);
 	const struct nt_window window = nt_selection_within(selection, start_ts, end_ts, realtime_ns);
-	const struct nt_load_window times = {window.from_ts, window.to_ts};
 	struct nt_load_part part = {.only_sums = import->only_sums, .cgroup_names = import->cgroup_names};
 	char length[NT_HUMAN_MAX], start[NT_HUMAN_MAX];
 
 	if (selection->from.is_given || selection->to.is_given)
-		part.window = &times;
-	if (!part.window || times.from_ts < times.to_ts)
+		part.view = (struct nt_view){(uint64_t)window.from_ts, (uint64_t)window.to_ts, NULL};
+	if (!nt_view_is_part(&part.view) || window.from_ts < window.to_ts)
 		return nt_load(import->db, tape, import->names, &part, n_rows);
 	return nt_db_refuse(import->db, "nothing of %s is in that time: it began at %s and lasted %s.", tape->path,
 			    nt_human_time(start, (uint64_t)realtime_ns),

@@ -2,7 +2,7 @@
 /*
  * summary.c - nettape-report summary: what the network stack cost, who made it work, and the owners of each CPU. Each
  * section is one query; programs get its rows whole, people the first with units, and the sums of the others. Of a part
- * of a session, its slices and operations are summed up first (query/cpus/part_sums.h).
+ * of a session, its costs are summed up first (query/part_costs.h).
  */
 #include <stdio.h>
 #include <string.h>
@@ -12,10 +12,11 @@
 #include "report/cmd/options.h"
 #include "report/db/result.h"
 #include "report/out/prose.h"
-#include "report/query/cpus/part_sums.h"
+#include "report/query/cpus/read.h"
 #include "report/query/cpus/summary.h"
 #include "report/query/elsewhere.h"
 #include "report/query/groups.h"
+#include "report/query/part_costs.h"
 #include "report/query/part_time.h"
 #include "report/query/payers.h"
 #include "report/query/self_cost.h"
@@ -87,9 +88,8 @@ struct summary {
 	bool has_payers; /* it says whose packets were received */
 	bool has_bounds; /* what processes pay may be off */
 	struct nt_tracing tracing; /* of what is shown of it */
-	/* What of the session at hand; NULL: all of it. */
-	const struct nt_part *part;
-	const struct nt_part_sums *sums;
+	bool is_estimate; /* what they pay, of a part in a database */
+	struct nt_part part; /* what of the session at hand */
 };
 
 #define SQL_MAX 8192
@@ -99,10 +99,9 @@ static sqlite3_stmt *prepare_groups(const struct summary *summary, const char *q
 	sqlite3_stmt *statement;
 	char sql[SQL_MAX];
 
-	snprintf(sql, sizeof(sql), "%s%s", summary->sums ? "WITH " NT_PART_SUMS_SQL : NT_GROUP_SESSION_SQL, query);
+	snprintf(sql, sizeof(sql), "WITH " NT_GROUP_SQL "%s", query);
 	statement = nt_db_query(summary->sessions.db, sql, session_id);
-	if (summary->sums)
-		nt_part_sums_bind(summary->sums, statement);
+	nt_part_bind(&summary->part, statement);
 	return statement;
 }
 
@@ -117,7 +116,7 @@ static sqlite3_stmt *prepare(const struct summary *summary, const struct section
 	sqlite3_stmt *statement;
 
 	if (section->shape == SHAPE_CPUS)
-		return nt_summary_query(summary->sessions.db, summary->sums, section->sql, session_id);
+		return nt_summary_query(&summary->part, !summary->is_of_part, section->sql);
 	if (section->shape == SHAPE_GROUPS)
 		return prepare_groups(summary, section->sql, session_id);
 	statement = nt_db_query(summary->sessions.db, section->sql, session_id);
@@ -125,8 +124,8 @@ static sqlite3_stmt *prepare(const struct summary *summary, const struct section
 		sqlite3_bind_int(statement, 2, summary->sessions.format == NT_FORMAT_TABLE ? TEXTS : -1);
 	else if (section == &elsewhere_first_section)
 		sqlite3_bind_int64(statement, 2, limit_of(summary, TOP_NEXT));
-	else if (summary->sums)
-		nt_part_sums_bind(summary->sums, statement);
+	else
+		nt_part_bind(&summary->part, statement);
 	sqlite3_bind_int(statement, 9, summary->whole.is_whole);
 	return statement;
 }
@@ -221,7 +220,7 @@ static int give_session(struct summary *summary, int64_t session_id)
 {
 	static const struct section *const last[] = {&recorder_section, &recorder_programs_section, &uncovered_section,
 						     &problems_section};
-	const size_t n = NT_COUNT(last) - !!summary->part;
+	const size_t n = NT_COUNT(last) - summary->is_of_part;
 	int error;
 
 	if (summary->sessions.format == NT_FORMAT_JSON) {
@@ -229,11 +228,11 @@ static int give_session(struct summary *summary, int64_t session_id)
 		nt_whole_json(&summary->whole, &summary->sessions.json);
 		nt_json_integer(&summary->sessions.json, "session_id", session_id);
 	}
-	error = give_section(summary, summary->part ? &session_of_part : &session_section, session_id) ||
-		(summary->part && give_section(summary, &part_section, session_id)) ||
+	error = give_section(summary, summary->is_of_part ? &session_of_part : &session_section, session_id) ||
+		(summary->is_of_part && give_section(summary, &part_section, session_id)) ||
 		give_section(summary, &cpus_section, session_id) || give_groups(summary, session_id) ||
 		give_section(summary, &payers_section, session_id) ||
-		(!summary->part && give_section(summary, &elsewhere_section, session_id));
+		(!summary->is_of_part && give_section(summary, &elsewhere_section, session_id));
 	if (!error)
 		give_tracing(summary, session_id);
 	for (size_t i = 0; i < n && !error; i++)
@@ -278,10 +277,10 @@ static int print_others(struct nt_db *db, int64_t session_id)
 /* What is selected of it. */
 static void print_selection(const struct summary *summary)
 {
-	const struct nt_part *part = summary->part;
+	const struct nt_part *part = &summary->part;
 	struct nt_prose prose;
 
-	if (!part)
+	if (!summary->is_of_part)
 		return;
 	nt_prose_begin(&prose, stdout);
 	nt_part_put_time(prose.line, part->session, part->from_ts, part->to_ts);
@@ -313,7 +312,7 @@ static void print_recording(const struct summary *summary, sqlite3_stmt *row)
 	if (sqlite3_column_type(row, START) != SQLITE_NULL)
 		fprintf(prose.line, "%s, ", nt_human_time(start, (uint64_t)sqlite3_column_int64(row, START)));
 	fputs(nt_human_ns(length, (uint64_t)sqlite3_column_int64(row, DURATION)), prose.line);
-	if (!summary->part)
+	if (!summary->is_of_part)
 		print_counts(prose.line, row);
 	fprintf(prose.line, ", %s", summary->whole.is_whole ? "complete" : "NOT COMPLETE");
 	nt_prose_end(&prose, "");
@@ -322,7 +321,7 @@ static void print_recording(const struct summary *summary, sqlite3_stmt *row)
 static int print_head(const struct summary *summary, int64_t session_id)
 {
 	struct nt_db *db = summary->sessions.db;
-	sqlite3_stmt *row = prepare(summary, summary->part ? &session_of_part : &session_section, session_id);
+	sqlite3_stmt *row = prepare(summary, summary->is_of_part ? &session_of_part : &session_section, session_id);
 	const char *virtual;
 
 	if (!nt_db_next(row))
@@ -410,7 +409,7 @@ static int print_elsewhere(struct summary *summary, int64_t session_id)
 	sqlite3_stmt *statement;
 	int error;
 
-	if (summary->part || summary->by != NT_GROUP_COUNT)
+	if (summary->is_of_part || summary->by != NT_GROUP_COUNT)
 		return 0;
 	statement = prepare(summary, &elsewhere_first_section, session_id);
 	if (!statement)
@@ -454,7 +453,7 @@ static void print_remarks(struct summary *summary)
 					   : NT_PAYERS_TOTAL_UNPAID " " NT_PAYERS_UNKNOWN);
 	if (summary->has_bounds)
 		nt_print_prose(stdout, "", NT_PAYERS_BOUNDS);
-	if (summary->has_payers && summary->sums && summary->sums->rx.is_estimate)
+	if (summary->has_payers && summary->is_estimate)
 		nt_print_prose(stdout, "", NT_PAYERS_ESTIMATED);
 }
 
@@ -488,7 +487,7 @@ static int print_session(struct summary *summary, int64_t session_id)
 	print_selection(summary);
 	error = find_payers(summary, session_id);
 	if (!error) {
-		error = nt_summary_read_cpus(db, summary->sums, session_id, &cpus) ||
+		error = nt_summary_read_cpus(&summary->part, !summary->is_of_part, &cpus) ||
 			print_costs(summary, &cpus, session_id);
 		nt_summary_release_cpus(&cpus);
 	}
@@ -497,7 +496,8 @@ static int print_session(struct summary *summary, int64_t session_id)
 	print_remarks(summary);
 	return nt_self_cost_print(db, session_id) ||
 	       nt_uncovered_print(stdout, db, session_id, NULL, "this recording") ||
-	       (!summary->part && print_sentences(summary, &problems_section, "Problems of the tape:", session_id));
+	       (!summary->is_of_part &&
+		print_sentences(summary, &problems_section, "Problems of the tape:", session_id));
 }
 
 /* ---- a part of a session ---- */
@@ -518,7 +518,7 @@ static int show_session(struct summary *summary, const struct nt_session *sessio
 	const int64_t session_id = session->id;
 
 	if (nt_tracing_find(summary->sessions.db, session, &summary->selection, &summary->tracing) ||
-	    (!summary->part && read_all(summary, session_id)) ||
+	    (!summary->is_of_part && read_all(summary, session_id)) ||
 	    nt_whole_find(summary->sessions.db, session, &summary->selection, &summary->whole))
 		return -1;
 	if (summary->sessions.format != NT_FORMAT_TABLE)
@@ -528,51 +528,33 @@ static int show_session(struct summary *summary, const struct nt_session *sessio
 	return print_session(summary, session_id);
 }
 
-static int sum_up(struct nt_part_sums *sums, const struct nt_part *part)
+/* The CPUs have time, or `why_not` says that they are not there. 0, or -1 and db->error. */
+static int check_cpus(struct summary *summary)
 {
-	const int error = nt_part_sums_read(sums);
+	struct nt_db *db = summary->sessions.db;
+	sqlite3_stmt *row =
+		nt_db_query(db, "SELECT 1 FROM cpu_cost WHERE session_id = ?1 LIMIT 1", summary->part.session->id);
+	const bool have_time = nt_db_next(row);
 
-	return error ? nt_lanes_fail(part, error, "costs") : nt_part_sums_end(sums);
-}
-
-static int show_sums(struct summary *summary, const struct nt_part *part, struct nt_lanes_filter *filter)
-{
-	struct nt_part_sums sums;
-	int error;
-
-	nt_part_sums_begin(&sums, filter);
-	error = sum_up(&sums, part);
-	if (!error && !sums.n_owned)
-		error = nt_lanes_check_cpus(part, summary->sessions.why_not);
-	if (!error && !summary->sessions.why_not[0]) {
-		summary->part = part;
-		summary->sums = &sums;
-		error = show_session(summary, part->session);
-	}
-	nt_part_sums_release(&sums);
-	return error;
-}
-
-static int show_part(struct summary *summary, const struct nt_session *session)
-{
-	struct nt_sessions *sessions = &summary->sessions;
-	struct nt_part part = {.db = sessions->db, .session = session, .selection = &summary->selection};
-	struct nt_lanes_filter filter;
-	int error;
-
-	nt_part_choose(&part, sessions->why_not);
-	if (sessions->why_not[0])
-		return 0;
-	if (nt_session_limit(sessions->db, session, &summary->selection) ||
-	    nt_lanes_check_process(&part, sessions->why_not))
+	if (end(db, row))
 		return -1;
-	if (sessions->why_not[0])
+	return have_time ? 0 : nt_lanes_check_cpus(&summary->part, summary->sessions.why_not);
+}
+
+static int show_part(struct summary *summary)
+{
+	static const uint64_t costs =
+		NT_TABLE_BIT(NT_TABLE_CPU_COST) | NT_TABLE_BIT(NT_TABLE_SOCK_COST) | NT_TABLE_BIT(NT_TABLE_RX_COST);
+	const struct nt_part *part = &summary->part;
+	char *why_not = summary->sessions.why_not;
+
+	if (nt_lanes_check_process(part, why_not))
+		return -1;
+	if (why_not[0])
 		return 0;
-	error = nt_lanes_filter_init(&filter, &part);
-	if (!error)
-		error = show_sums(summary, &part, &filter);
-	nt_lanes_filter_release(&filter);
-	return error;
+	if (nt_part_costs(part, costs, &summary->is_estimate) || check_cpus(summary))
+		return -1;
+	return why_not[0] ? 0 : show_session(summary, part->session);
 }
 
 /* ---- all sessions ---- */
@@ -585,8 +567,15 @@ static int show_part(struct summary *summary, const struct nt_session *session)
 static int one_session(void *arg, const struct nt_session *session)
 {
 	struct summary *summary = arg;
+	struct nt_sessions *sessions = &summary->sessions;
 
-	return summary->is_of_part ? show_part(summary, session) : show_session(summary, session);
+	summary->part = (struct nt_part){.db = sessions->db, .session = session, .selection = &summary->selection};
+	nt_part_choose(&summary->part, sessions->why_not);
+	if (!summary->is_of_part) {
+		sessions->why_not[0] = 0;
+		return show_session(summary, session);
+	}
+	return sessions->why_not[0] ? 0 : show_part(summary);
 }
 
 static int run(const struct nt_options *options)

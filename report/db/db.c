@@ -620,6 +620,12 @@ static int authorize(void *arg, int action, const char *first, const char *secon
 	}
 }
 
+void nt_db_allow_temporary(struct nt_db *db, bool allow)
+{
+	db->read_only = !allow;
+	sqlite3_set_authorizer(db->handle, allow ? NULL : authorize, NULL);
+}
+
 int nt_db_forbid_writing(struct nt_db *db)
 {
 	if (sqlite3_get_autocommit(db->handle) && run(db, "BEGIN", "it cannot be read"))

@@ -76,6 +76,9 @@ int nt_db_finish(struct nt_db *db);
 /* From now on nothing but reading statements will be prepared, and all see the database in one state, whoever adds to
  * it meanwhile. */
 int nt_db_forbid_writing(struct nt_db *db);
+/* After nt_db_forbid_writing: between the two calls the program's own statements may make temporary tables and write to
+ * them. */
+void nt_db_allow_temporary(struct nt_db *db, bool allow);
 /* Prepares one statement for reading; sets db->error. `rest` may be NULL. */
 sqlite3_stmt *nt_db_prepare(struct nt_db *db, const char *sql, const char **rest);
 /* The same of a query of one session, which is its ?1. */

@@ -37,7 +37,6 @@ static int refuse_twice(struct nt_db *db, const struct nt_tape *tape)
 struct loading {
 	struct nt_db *db;
 	struct nt_ahead *ahead;
-	struct nt_cut *cut; /* NULL: all of the time */
 	struct nt_sums *sums; /* NULL: every row */
 	struct nt_progress progress;
 	uint64_t n_read, n_rows; /* rows of the tape; of these, in the database */
@@ -60,8 +59,6 @@ static int sums_error(struct loading *loading, int error)
 
 static int take(struct loading *loading, const struct nt_row *row)
 {
-	if (loading->cut && !(row = nt_cut_row(loading->cut, row)))
-		return 0;
 	return loading->sums ? sums_error(loading, nt_sums_row(loading->sums, row)) : insert(loading, row);
 }
 
@@ -129,27 +126,20 @@ static int insert_recording(struct loading *loading, const struct nt_tape *tape,
 	return error;
 }
 
-/* Only what is asked for. 0, or -1 and db->error. */
-static int choose_part(struct loading *loading, const struct nt_tape *tape, const struct nt_load_part *part,
-		       struct nt_cut *cut)
+static int make_sums(struct loading *loading, const struct nt_tape *tape, const struct nt_load_part *part)
 {
+	const struct nt_view_time time = nt_view_time(&part->view, tape->start_ns, tape->end_ns);
 	const struct nt_sums_sink sink = {loading, insert};
-	struct nt_load_window window = {(int64_t)tape->start_ns, (int64_t)tape->end_ns};
 
-	if (part->window) {
-		nt_cut_init(cut, tape, part->window);
-		loading->cut = cut;
-		window = cut->window;
-	}
-	if (part->only_sums && !(loading->sums = nt_sums_new(window.from_ts, window.to_ts, &sink)))
-		return nt_db_no_memory(loading->db);
-	return 0;
+	loading->sums = nt_sums_new((int64_t)time.from_ns, (int64_t)time.to_ns, &sink);
+	return loading->sums ? 0 : nt_db_no_memory(loading->db);
 }
 
 static int load_session(struct loading *loading, struct nt_tape *tape, struct nt_user_names *names,
 			const struct nt_load_part *part, int64_t session_id)
 {
-	struct nt_rows_want want = {.order = NT_ROWS_EVENTS_FIRST, .cgroup_names = part ? part->cgroup_names : NULL};
+	struct nt_rows_want want = {
+		.order = NT_ROWS_EVENTS_FIRST, .view = part->view, .cgroup_names = part->cgroup_names};
 	struct nt_rows *rows;
 	int error;
 
@@ -160,21 +150,22 @@ static int load_session(struct loading *loading, struct nt_tape *tape, struct nt
 		return nt_db_refuse(loading->db, "%s cannot be read: %s.", tape->path, nt_tape_error_text(error));
 	error = load_rows(loading, rows, tape->path);
 	nt_rows_close(rows);
-	return !error && loading->cut ? insert_recording(loading, tape, session_id) : error;
+	return !error && nt_view_is_part(&want.view) ? insert_recording(loading, tape, session_id) : error;
 }
 
 int nt_load(struct nt_db *db, struct nt_tape *tape, struct nt_user_names *names, const struct nt_load_part *part,
 	    uint64_t *n_rows)
 {
+	static const struct nt_load_part whole;
 	struct loading loading = {.db = db};
-	struct nt_cut cut;
 	int64_t session_id;
 	int error;
 
 	if (refuse_twice(db, tape))
 		return -1;
 	session_id = nt_db_next_session(db);
-	if (!session_id || (part && choose_part(&loading, tape, part, &cut)))
+	part = part ? part : &whole;
+	if (!session_id || (part->only_sums && make_sums(&loading, tape, part)))
 		return -1;
 	error = load_session(&loading, tape, names, part, session_id);
 	nt_sums_free(loading.sums);

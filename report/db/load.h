@@ -5,7 +5,6 @@
  */
 #pragma once
 
-#include "report/db/cut.h"
 #include "report/db/db.h"
 #include "report/db/sums.h"
 #include "report/db/tape_source.h"
@@ -21,7 +20,7 @@
  * NULL. 0, or -1 and db->error.
  */
 struct nt_load_part {
-	const struct nt_load_window *window; /* NULL: all of the time */
+	struct nt_view view; /* the session is this view of the recording */
 	bool only_sums; /* of the tables of sums.h */
 	const struct nt_cgroup_names *cgroup_names; /* that have met the tape's (name_cgroups.h); or NULL */
 };

@@ -144,17 +144,9 @@ int nt_scan_limit(struct nt_db *db, const struct nt_scan_part *part)
 		return nt_db_no_memory(db);
 	for (uint32_t cpu = 0; cpus && cpu < n; cpu++)
 		cpus[cpu] = part->has_cpu(part->arg, cpu);
-	error = nt_tape_source_limit(db->source, part->from_ns, part->to_ns, cpus);
+	error = nt_tape_source_limit(db->source, &(struct nt_view){part->from_ns, part->to_ns, cpus});
 	free(cpus);
 	return error ? nt_db_refuse(db, "%s", nt_tape_source_error(db->source)) : 0;
-}
-
-int nt_scan_ops_since(struct nt_db *db, uint64_t from_ns, uint64_t to_ns, uint64_t *since_ns)
-{
-	*since_ns = 0;
-	if (!db->source || !nt_tape_source_ops_since(db->source, from_ns, to_ns, since_ns))
-		return 0;
-	return nt_db_refuse(db, "%s", nt_tape_source_error(db->source));
 }
 
 /* ---- either ---- */
@@ -169,10 +161,8 @@ int nt_scan_open(struct nt_scan **out, struct nt_db *db, int64_t session_id, con
 	const struct nt_rows_want rows = {
 		.tables = want->tables,
 		.order = want->names_first ? NT_ROWS_IDENTITIES_FIRST : NT_ROWS_EVENTS_FIRST,
-		.from_ns = want->from_ns,
-		.to_ns = want->to_ns,
-		.begun_within = want->begun_within,
-		.rx_cuts = want->rx_cuts,
+		.view = want->view,
+		.all_ops = want->all_ops,
 	};
 	struct nt_scan *scan = calloc(1, sizeof(*scan));
 

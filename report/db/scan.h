@@ -12,6 +12,7 @@
 #pragma once
 
 #include "report/db/db.h"
+#include "report/rows/view.h"
 
 struct nt_scan;
 
@@ -28,10 +29,9 @@ struct nt_scan_want {
 	 * (tape_source.h).
 	 */
 	uint64_t small;
-	/* Of a tape only the rows of a window are read (rows/rows.h); a database gives all. Both times 0: all. */
-	uint64_t from_ns, to_ns;
-	bool begun_within;
-	struct nt_cuts rx_cuts; /* of a tape, as in rows/rows.h */
+	/* Of a tape only the rows of a view are read, as rows/rows.h says; a database gives all. */
+	struct nt_view view;
+	bool all_ops;
 };
 
 /* [from_ns, to_ns) on some CPUs. */
@@ -41,17 +41,11 @@ struct nt_scan_part {
 	const void *arg;
 };
 /*
- * The command is about this part only. From now on, scans of a tape give only its rows where they have no window of
- * their own, and the tables `thread`, `frame` and `loss` have only what it needs (tape_source.h). Of a database all
- * rows come, so who reads them looks at times and CPUs in any case.
+ * The command is about this view only. From now on, scans of a tape give only its rows where they have no view of their
+ * own, and the tables that tape_source.h names have only its rows. Of a database all rows come, so who reads them looks
+ * at times and CPUs in any case.
  */
 int nt_scan_limit(struct nt_db *db, const struct nt_scan_part *part);
-
-/*
- * Who wants the operations that ended in the part, and not those that overlap it, reads from here those that began.
- * Of a database 0.
- */
-int nt_scan_ops_since(struct nt_db *db, uint64_t from_ns, uint64_t to_ns, uint64_t *since_ns);
 
 /* Close it also on failure; *out may be NULL. While it is open, nobody else may ask the tape anything. */
 int nt_scan_open(struct nt_scan **out, struct nt_db *db, int64_t session_id, const struct nt_scan_want *want);
@@ -71,6 +65,6 @@ struct nt_scan_reader {
 };
 /* One scan for several readers, also of one table. 0; -1 and db->error; or what a reader gave. */
 int nt_scan_all(struct nt_db *db, int64_t session_id, uint64_t small, const struct nt_scan_reader *readers, size_t n);
-/* The same of a window; `want` has no tables yet. */
+/* The same of what `want` says, which has no tables yet. */
 int nt_scan_within(struct nt_db *db, int64_t session_id, const struct nt_scan_want *want,
 		   const struct nt_scan_reader *readers, size_t n);

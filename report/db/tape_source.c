@@ -60,10 +60,16 @@ static uint64_t of_one_pass(void)
 	return NT_ALL_TABLES & ~(large() | nt_tables_of(NT_FROM(META) | NT_FROM(BLOCKS)));
 }
 
+/* Sums that one pass over a view makes together. What the network causes elsewhere is told of all of the tape. */
+static uint64_t sums_of_part(void)
+{
+	return nt_tables_of(NT_FROM(SUMS) | NT_FROM(CHARGES)) & ~NT_TABLE_BIT(NT_TABLE_ELSEWHERE_COST);
+}
+
 /* Those of which a part is enough for who asks about a part. */
 static uint64_t of_part(void)
 {
-	return nt_tables_of(NT_FROM(TASKS) | NT_FROM(FRAMES) | NT_FROM(LOSSES));
+	return nt_tables_of(NT_FROM(TASKS) | NT_FROM(FRAMES) | NT_FROM(LOSSES)) | sums_of_part();
 }
 
 bool nt_tape_source_is_small(enum nt_table_id table)
@@ -245,6 +251,14 @@ static int is_stopped_in_store(void *arg)
 	return is_interrupted(arg);
 }
 
+static int run_in_store(struct nt_tape_source *source, const char *sql)
+{
+	if (sqlite3_exec(source->store->handle, sql, NULL, NULL, NULL) == SQLITE_OK)
+		return 0;
+	nt_db_fail(source->store, "rows cannot be kept");
+	return fail_store(source);
+}
+
 static int open_store(struct nt_tape_source *source)
 {
 	if (source->store)
@@ -268,33 +282,53 @@ static void discard_store(struct nt_tape_source *source)
 	source->n_copies = 0;
 }
 
-int nt_tape_source_limit(struct nt_tape_source *source, uint64_t from_ns, uint64_t to_ns, const uint8_t *cpus)
+static bool is_same_view(const struct nt_tape_source *source, const struct nt_view *view)
 {
-	uint8_t *copy = cpus ? calloc(source->tape->n_cpus + 1, 1) : NULL;
+	const struct nt_view *part = &source->part.view;
 
-	if (cpus && !copy)
+	return part->from_ns == view->from_ns && part->to_ns == view->to_ns && !part->cpus == !view->cpus &&
+	       (!view->cpus || !memcmp(part->cpus, view->cpus, source->tape->n_cpus));
+}
+
+/* What is kept of another view. Names are the same in all. */
+static int forget_part(struct nt_tape_source *source)
+{
+	const uint64_t tables = source->kept & of_part() & ~nt_tables_of(NT_FROM(TASKS));
+	char sql[64];
+
+	for (int id = 0; id < NT_TABLE_COUNT; id++) {
+		if (!(tables >> id & 1))
+			continue;
+		snprintf(sql, sizeof(sql), "DELETE FROM %s", nt_table((enum nt_table_id)id)->name);
+		if (run_in_store(source, sql))
+			return -1;
+		source->kept &= ~NT_TABLE_BIT(id);
+	}
+	return 0;
+}
+
+int nt_tape_source_limit(struct nt_tape_source *source, const struct nt_view *view)
+{
+	uint8_t *copy;
+
+	if (is_same_view(source, view))
+		return 0;
+	copy = view->cpus ? calloc(source->tape->n_cpus + 1, 1) : NULL;
+	if (view->cpus && !copy)
 		return fail_no_memory(source);
-	if (cpus)
-		memcpy(copy, cpus, source->tape->n_cpus);
+	if (view->cpus)
+		memcpy(copy, view->cpus, source->tape->n_cpus);
 	free(source->part_cpus);
 	source->part_cpus = copy;
-	source->part = (struct nt_rows_want){.from_ns = from_ns, .to_ns = to_ns, .cpus = copy, .names_within = true};
-	return 0;
+	source->part = (struct nt_rows_want){.view = {view->from_ns, view->to_ns, copy},
+					     .buckets_of_recording = true,
+					     .names_within = nt_view_is_part(view)};
+	return forget_part(source);
 }
 
 static bool is_limited(const struct nt_rows_want *want)
 {
-	return want->from_ns || want->to_ns || want->cpus;
-}
-
-int nt_tape_source_ops_since(struct nt_tape_source *source, uint64_t from_ns, uint64_t to_ns, uint64_t *since_ns)
-{
-	int error;
-
-	nt_ahead_pause(&source->turn);
-	error = nt_rows_ops_since(source->tape, from_ns, to_ns, since_ns);
-	return error ? nt_fail(source->error, "%s cannot be read: %s.", source->tape->path, nt_tape_error_text(error))
-		     : 0;
+	return nt_view_is_part(&want->view);
 }
 
 /* The small tables that a pass can make, of all of the tape or of the part. */
@@ -332,7 +366,7 @@ int nt_tape_pass_begin(struct nt_tape_pass *pass, struct nt_tape_source *source,
 
 	wanted.tables = want->tables;
 	wanted.order = want->order;
-	wanted.rx_cuts = want->rx_cuts;
+	wanted.all_ops = want->all_ops;
 	if (want->order != NT_ROWS_EVENTS_FIRST || is_limited(want))
 		small = 0;
 	return begin_pass(pass, source, &wanted, small & kept_by_pass(source, is_of_part));
@@ -406,15 +440,19 @@ static int keep_small(struct nt_tape_source *source, enum nt_table_id table)
 	const uint64_t bit = NT_TABLE_BIT(table);
 	const bool is_of_part = is_limited(&source->part) && bit & of_part();
 	const struct nt_rows_want whole = {0};
+	uint64_t keeps = bit;
 	struct nt_tape_pass pass;
 	const struct nt_row *row;
 	int error;
 
 	if (source->kept & bit)
 		return 0;
-	/* Of a part each costs what it needs itself; of all of the tape one pass makes them all. */
-	error = begin_ahead(&pass, source, is_of_part ? &source->part : &whole,
-			    bit & of_one_pass() && !is_of_part ? kept_by_pass(source, false) : bit);
+	/* Of a part samples cost much; of all of the tape one pass makes them all. */
+	if (is_of_part && bit & nt_tables_of(NT_FROM(SUMS)))
+		keeps = of_part() & ~(nt_tables_of(NT_FROM(FRAMES)) | source->kept);
+	else if (!is_of_part && bit & of_one_pass())
+		keeps = kept_by_pass(source, false);
+	error = begin_ahead(&pass, source, is_of_part ? &source->part : &whole, keeps);
 	if (!error)
 		error = nt_tape_pass_next(&pass, &row);
 	nt_tape_pass_end(&pass);
@@ -440,14 +478,6 @@ static const struct copy *find_copy(const struct nt_tape_source *source, enum nt
 			return &source->copies[i];
 	}
 	return NULL;
-}
-
-static int run_in_store(struct nt_tape_source *source, const char *sql)
-{
-	if (sqlite3_exec(source->store->handle, sql, NULL, NULL, NULL) == SQLITE_OK)
-		return 0;
-	nt_db_fail(source->store, "rows cannot be kept");
-	return fail_store(source);
 }
 
 static int make_copy(struct nt_tape_source *source, const struct copy *copy)

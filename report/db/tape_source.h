@@ -51,13 +51,11 @@ sqlite3_stmt *nt_tape_source_kept(struct nt_tape_source *source, enum nt_table_i
 				  const int *equal, unsigned int n, bool again);
 
 /*
- * From now on nobody asks for rows of the tables `thread`, `frame` and `loss` but for those of this window and these
- * CPUs (names_within in rows/rows.h), and passes that say nothing of a window are of this one. `cpus` is copied.
+ * From now on the tables `loss`, `cpu_cost`, `sock_cost` and `rx_cost` are those of this view, `thread` and `frame`
+ * have the names of its rows (names_within in rows/rows.h), and passes that say nothing of a view are of this one.
+ * `cpus` is copied.
  */
-int nt_tape_source_limit(struct nt_tape_source *source, uint64_t from_ns, uint64_t to_ns, const uint8_t *cpus);
-
-/* As nt_rows_ops_since. */
-int nt_tape_source_ops_since(struct nt_tape_source *source, uint64_t from_ns, uint64_t to_ns, uint64_t *since_ns);
+int nt_tape_source_limit(struct nt_tape_source *source, const struct nt_view *view);
 
 /* One pass over the tape: the rows of some tables as they are read. Several may be open. */
 struct nt_tape_pass {

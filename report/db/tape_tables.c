@@ -367,8 +367,8 @@ static bool choose_part(struct cursor *cursor, struct nt_rows_want *want)
 	if (cursor->plan.is_whole)
 		return true;
 	if (from_ts > 0 || last_ts < INT64_MAX) {
-		want->from_ns = (uint64_t)from_ts;
-		want->to_ns = (uint64_t)last_ts + 1;
+		want->view.from_ns = (uint64_t)from_ts;
+		want->view.to_ns = (uint64_t)last_ts + 1;
 		want->begun_within = true;
 	}
 	if (first_cpu > 0 || last_cpu < INT64_MAX) {
@@ -377,9 +377,9 @@ static bool choose_part(struct cursor *cursor, struct nt_rows_want *want)
 		cursor->cpus = calloc(n + 1, 1);
 		for (int64_t cpu = first_cpu; cursor->cpus && cpu <= last_cpu && cpu < n; cpu++)
 			cursor->cpus[cpu] = 1;
-		want->cpus = cursor->cpus; /* NULL for want of memory: all are read */
+		want->view.cpus = cursor->cpus; /* NULL for want of memory: all are read */
 	}
-	cursor->is_part = want->begun_within || want->cpus;
+	cursor->is_part = want->begun_within || want->view.cpus;
 	return true;
 }
 

@@ -3,8 +3,8 @@
  * groups.h - what sending and receiving cost, in groups: by program, process, port, peer, cgroup or socket. Each
  * grouping is one table entry with its names and its SQL, for every command that has --by. Prints nothing.
  *
- * The SQL of a grouping stands behind common table expressions that say what is grouped. NT_GROUP_SESSION_SQL
- * takes the sums of a whole session; a command with a selection writes its own:
+ * The SQL of a grouping stands behind NT_GROUP_SQL, which says what is grouped: of the part that nt_part_bind binds,
+ * and of its process alone. The sums are those of query/part_costs.h, or of a whole session.
  *
  *   spent(utid, owner, ns)    CPU time of the owners send, recv and task
  *   did(utid, socket_id, op, ops, bytes, cpu_ns, untimed, lower_bound)    operations, summed as in sock_cost
@@ -54,10 +54,10 @@ enum nt_group nt_group_of(const char *word);
 #define NT_SOCKET_ENDS_SQL                                                                                             \
 	"CASE WHEN k.id IS NULL THEN '(unknown)' ELSE " NT_ENDPOINT_SQL(                                               \
 		"k.", "src", "sport") "END AS local, " NT_ENDPOINT_SQL("k.", "dst", "dport") "AS peer"
-/* What is grouped, of all of session ?1. */
-#define NT_GROUP_SESSION_SQL                                                                                           \
-	"WITH spent AS (SELECT utid, owner, spent_ns AS ns FROM cpu_cost "                                             \
-	"WHERE session_id = ?1 AND owner IN ('send', 'recv', 'task')), "                                               \
+/* Common table expressions. */
+#define NT_GROUP_OF_PROCESS_SQL "AND (?4 IS NULL OR utid IN (" NT_PROCESS_THREADS_SQL ")) "
+#define NT_GROUP_SQL                                                                                                   \
+	"spent AS (SELECT utid, owner, spent_ns AS ns FROM cpu_cost "                                                  \
+	"WHERE session_id = ?1 AND owner IN ('send', 'recv', 'task') " NT_GROUP_OF_PROCESS_SQL "), "                   \
 	"did AS (SELECT utid, socket_id, op, ops, bytes, cpu_ns, untimed, lower_bound FROM sock_cost "                 \
-	"WHERE session_id = ?1), " NT_PAID_SQL ", " NT_CHARGED_SQL                                                     \
-	", span AS (SELECT dur AS ns FROM session WHERE session_id = ?1) "
+	"WHERE session_id = ?1 " NT_GROUP_OF_PROCESS_SQL "), " NT_PAID_SQL ", " NT_CHARGED_SQL ", " NT_PART_SPAN_SQL

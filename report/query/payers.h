@@ -4,23 +4,22 @@
  */
 #pragma once
 
-#include "report/db/db.h"
+#include "report/query/session.h"
 
 #define NT_PAID_COLUMNS                                                                                                \
 	"payer, reason, upid, socket_id, flow_id, device_id, spent_ns, exact_ns, most_ns, packets, segments, bytes "
 
-/* A common table expression: `paid`, with these columns of rx_cost. Of all of session ?1; */
-#define NT_PAID_SQL "paid AS (SELECT " NT_PAID_COLUMNS "FROM rx_cost WHERE session_id = ?1) "
-/* of the array in JSON that nt_rx_sums_json makes (query/cpus/rx_sums.h), which is bound to `parameter`. */
-#define NT_PAID_JSON_SQL(parameter)                                                                                    \
-	"paid AS (SELECT value ->> 0 AS payer, value ->> 1 AS reason, value ->> 2 AS upid, "                           \
-	"value ->> 3 AS socket_id, value ->> 4 AS flow_id, value ->> 5 AS device_id, value ->> 6 AS spent_ns, "        \
-	"value ->> 7 AS exact_ns, value ->> 8 AS most_ns, value ->> 9 AS packets, value ->> 10 AS segments, "          \
-	"value ->> 11 AS bytes FROM json_each(" parameter ")) "
+/* A common table expression: `paid`, with these columns of rx_cost, of session ?1 and process ?4; NULL: of all. */
+#define NT_PAID_SQL                                                                                                    \
+	"paid AS (SELECT " NT_PAID_COLUMNS "FROM rx_cost WHERE session_id = ?1 "                                       \
+	"AND (?4 IS NULL OR upid IN (" NT_PROCESSES_SQL "))) "
 /* Behind it: what processes pay for their sockets, as query/groups.h wants it. */
 #define NT_CHARGED_SQL                                                                                                 \
 	"charged AS (SELECT upid, socket_id, sum(spent_ns) AS ns, sum(exact_ns) AS least_ns, sum(most_ns) AS most_ns " \
 	"FROM paid WHERE payer = 'socket' GROUP BY upid, socket_id) "
+
+/* The time that shares refer to, of the part that nt_part_bind binds. */
+#define NT_PART_SPAN_SQL "span AS (SELECT ?3 - ?2 AS ns) "
 
 /* What they took, of `paid`, with `span` as in query/groups.h. `total`: the name of the time's column. */
 #define NT_PAID_FIGURES_SQL(total)                                                                                     \

@@ -91,25 +91,44 @@ static bool has_cpu(const void *selection, uint32_t cpu)
 	return nt_selection_has_cpu(selection, cpu);
 }
 
-bool nt_session_is_limited(const struct nt_db *db, const struct nt_session *session,
-			   const struct nt_selection *selection)
+void nt_part_bind(const struct nt_part *part, sqlite3_stmt *statement)
 {
-	const struct nt_window window = nt_session_window(session, selection);
-	const bool is_whole = window.from_ts == session->start_ts && window.to_ts == session->end_ts;
+	sqlite3_bind_int64(statement, 2, part->from_ts);
+	sqlite3_bind_int64(statement, 3, part->to_ts);
+	sqlite3_bind_text(statement, 4, part->selection->process, -1, SQLITE_STATIC);
+}
 
-	/* Of a time that the session has not, nothing is read. */
-	return db->source && window.from_ts < window.to_ts && !(is_whole && !selection->n_cpus);
+struct nt_view_time nt_part_time(const struct nt_part *part)
+{
+	const struct nt_view view = {(uint64_t)part->from_ts, (uint64_t)part->to_ts, NULL};
+
+	return nt_view_time(&view, (uint64_t)part->session->start_ts, (uint64_t)part->session->end_ts);
+}
+
+static bool is_whole(const struct nt_part *part)
+{
+	return part->from_ts == part->session->start_ts && part->to_ts == part->session->end_ts &&
+	       !part->selection->n_cpus;
+}
+
+int nt_part_limit(const struct nt_part *part)
+{
+	const struct nt_scan_part limit = {.from_ns = (uint64_t)part->from_ts,
+					   .to_ns = (uint64_t)part->to_ts,
+					   .has_cpu = part->selection->n_cpus ? has_cpu : NULL,
+					   .arg = part->selection};
+	const struct nt_scan_part none = {0};
+
+	return nt_scan_limit(part->db, is_whole(part) ? &none : &limit);
 }
 
 int nt_session_limit(struct nt_db *db, const struct nt_session *session, const struct nt_selection *selection)
 {
 	const struct nt_window window = nt_session_window(session, selection);
-	const struct nt_scan_part part = {.from_ns = (uint64_t)window.from_ts,
-					  .to_ns = (uint64_t)window.to_ts,
-					  .has_cpu = selection->n_cpus ? has_cpu : NULL,
-					  .arg = selection};
+	const struct nt_part part = {db, session, selection, window.from_ts, window.to_ts};
 
-	return nt_session_is_limited(db, session, selection) ? nt_scan_limit(db, &part) : 0;
+	/* Of a time that the session has not, nothing is read. */
+	return window.from_ts < window.to_ts ? nt_part_limit(&part) : 0;
 }
 
 void nt_session_selected(const struct nt_session *session, const struct nt_selection *selection, char *text,

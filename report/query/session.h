@@ -31,6 +31,8 @@ struct nt_part {
 	const struct nt_selection *selection;
 	int64_t from_ts, to_ts; /* from_ts < to_ts, within the session */
 };
+/* What of the recording's time it is; whether an operation counts in it, for instance, nt_view_has says. */
+struct nt_view_time nt_part_time(const struct nt_part *part);
 /* The selected time, as far as the session has it: from_ts may be the greater one. */
 struct nt_window nt_session_window(const struct nt_session *session, const struct nt_selection *selection);
 /*
@@ -38,9 +40,6 @@ struct nt_window nt_session_window(const struct nt_session *session, const struc
  * (nt_scan_limit).
  */
 int nt_session_limit(struct nt_db *db, const struct nt_session *session, const struct nt_selection *selection);
-/* Whether this limits anything: of a tape, a part is selected. */
-bool nt_session_is_limited(const struct nt_db *db, const struct nt_session *session,
-			   const struct nt_selection *selection);
 /*
  * Text for what of the session is selected: ", from 2.5 s, to 3 s, CPU 0,2-3, process nginx", as far as there is room
  * for it; "" for all. NT_SELECTED_MAX is room for all but very long lists of CPUs. The name may hold anything.
@@ -48,5 +47,9 @@ bool nt_session_is_limited(const struct nt_db *db, const struct nt_session *sess
 #define NT_SELECTED_MAX 300
 void nt_session_selected(const struct nt_session *session, const struct nt_selection *selection, char *text,
 			 size_t size);
+/* The same of a part: a tape gives what nt_part_costs speaks of, and loss, of this part from now on. */
+int nt_part_limit(const struct nt_part *part);
+/* Binds ?2 and ?3, its time, and ?4, the process that is meant or NULL. The statement may be NULL. */
+void nt_part_bind(const struct nt_part *part, sqlite3_stmt *statement);
 /* Sets the times of a part. Where there are none, `why_not` says so; else it is empty. */
 void nt_part_choose(struct nt_part *part, char why_not[NT_ERROR_MAX]);

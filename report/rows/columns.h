@@ -35,10 +35,9 @@
 	X(SLICES, "the same, from before the slice that reaches into the window")                                      \
 	X(SAMPLES, "as `cpu_slice`; a flow that is drawn may be another one than in the whole tape")                   \
 	X(STAYS, "as `cpu_slice`, of all CPUs")                                                                        \
-	X(OPERATIONS,                                                                                                  \
-	  "of all CPUs: for rows that begin in the window, from a state record before it; for others, all")            \
-	X(CHARGES, "as `sock_op`")                                                                                     \
-	X(SUMS, "all")                                                                                                 \
+	X(OPERATIONS, "of all CPUs, from where the first began of those that ended in the window")                     \
+	X(CHARGES, "of all CPUs, from 100 ms before the window to 100 ms behind it")                                   \
+	X(SUMS, "as `sock_op`")                                                                                        \
 	X(COUNTS, "all")                                                                                               \
 	X(TASKS, "all")                                                                                                \
 	X(FRAMES, "all")                                                                                               \

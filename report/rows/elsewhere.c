@@ -10,7 +10,7 @@
 
 int nt_elsewhere_irq_part(void *arg, const struct nt_irq_part *part)
 {
-	const struct nt_elsewhere_cost time = {
+	struct nt_elsewhere_cost time = {
 		.ts_ns = part->ts_ns,
 		.dur_ns = part->dur_ns,
 		.cpu = part->cpu,
@@ -20,6 +20,8 @@ int nt_elsewhere_irq_part(void *arg, const struct nt_irq_part *part)
 	struct nt_rows *rows = arg;
 	const char *device;
 
+	if (!nt_view_clip(&rows->time, &time.ts_ns, &time.dur_ns))
+		return 0;
 	if (part->type != NT_IRQ_DEVICE ||
 	    !nt_identities_is_net_irq(&rows->learned->ids, part->type, part->number, &device))
 		return 0;
@@ -28,11 +30,11 @@ int nt_elsewhere_irq_part(void *arg, const struct nt_irq_part *part)
 
 /*
  * A run's own time counts as if it had been the end of it: of one that reaches over the edge of a bucket, the bucket is
- * not exact. What of it was before the session is left out.
+ * not exact. What of it was before the view is left out.
  */
 int nt_elsewhere_timer(struct nt_rows *rows, uint32_t cpu, const struct nt_net_timer *timer)
 {
-	const uint64_t start_ns = rows->tape->start_ns, end_ns = rows->tape->end_ns;
+	const uint64_t start_ns = rows->time.from_ns, end_ns = rows->time.to_ns;
 	const uint64_t to_ns = timer->end_ns < end_ns ? timer->end_ns : end_ns;
 	const uint64_t own_ns = timer->own_ns < timer->took_ns ? timer->own_ns : timer->took_ns;
 	struct nt_elsewhere_cost time = {.cpu = cpu, .what = NT_ELSEWHERE_TIMER, .number = timer->function};

@@ -19,8 +19,7 @@
 #define N_RECENT 128
 
 struct key {
-	uint64_t bucket, task,
-		socket; /* of charges: how many cuts are before them, and the flow; elsewhere: the number */
+	uint64_t bucket, task, socket; /* socket: of charges the flow; elsewhere the number */
 	uint32_t cpu, what; /* what: owner, direction, fate, or enum nt_elsewhere */
 };
 
@@ -51,9 +50,8 @@ struct sums {
 };
 
 struct nt_rollup {
-	uint64_t start_ns, end_ns;
+	struct nt_view_time time;
 	struct nt_rollup_sink sink;
-	struct nt_cuts cuts;
 	struct sums slices, ops, rx, elsewhere;
 };
 
@@ -64,14 +62,13 @@ static int sums_init(struct sums *sums)
 	return sums->sums && sums->slots ? 0 : -ENOMEM;
 }
 
-struct nt_rollup *nt_rollup_new(uint64_t start_ns, uint64_t end_ns, const struct nt_rollup_sink *sink)
+struct nt_rollup *nt_rollup_new(const struct nt_view_time *time, const struct nt_rollup_sink *sink)
 {
 	struct nt_rollup *rollup = calloc(1, sizeof(*rollup));
 
 	if (!rollup)
 		return NULL;
-	rollup->start_ns = start_ns;
-	rollup->end_ns = end_ns;
+	rollup->time = *time;
 	rollup->sink = *sink;
 	if (sums_init(&rollup->slices) || sums_init(&rollup->ops) || sums_init(&rollup->rx) ||
 	    sums_init(&rollup->elsewhere)) {
@@ -96,32 +93,14 @@ void nt_rollup_free(struct nt_rollup *rollup)
 	free(rollup);
 }
 
-void nt_rollup_cut(struct nt_rollup *rollup, const struct nt_cuts *cuts)
-{
-	rollup->cuts = *cuts;
-}
-
-size_t nt_cuts_before(const struct nt_cuts *cuts, uint64_t ts_ns)
-{
-	return NT_COUNT_BEFORE(cuts->n, i, cuts->at_ns[i] > ts_ns);
-}
-
-uint64_t nt_cuts_next(const struct nt_cuts *cuts, uint64_t ts_ns)
-{
-	const size_t next = nt_cuts_before(cuts, ts_ns);
-
-	return next < cuts->n ? cuts->at_ns[next] : UINT64_MAX;
-}
-
 /* ---- giving ---- */
 
-/* Begin and width of buckets in a row; the session's last bucket ends with it. */
+/* Begin and width of buckets in a row, as far as they lie in the time. */
 static void bucket_times(const struct nt_rollup *rollup, uint64_t bucket, uint64_t n, uint64_t *ts_ns, uint64_t *dur_ns)
 {
-	*ts_ns = rollup->start_ns + bucket * NT_BUCKET_NS;
+	*ts_ns = rollup->time.buckets_ns + bucket * NT_BUCKET_NS;
 	*dur_ns = n * NT_BUCKET_NS;
-	if (*dur_ns > rollup->end_ns - *ts_ns)
-		*dur_ns = rollup->end_ns - *ts_ns;
+	nt_view_clip(&rollup->time, ts_ns, dur_ns);
 }
 
 static int give_slice_sum(struct nt_rollup *rollup, const struct key *key, uint64_t n_buckets, uint64_t spent_ns)
@@ -160,22 +139,11 @@ static int give_op_sum(struct nt_rollup *rollup, const struct sum *sum)
 	return rollup->sink.sock_cost(rollup->sink.arg, &cost);
 }
 
-/* Only what lies between the cuts before and behind. */
-static void cut_times(const struct nt_rollup *rollup, size_t before, uint64_t *ts_ns, uint64_t *dur_ns)
-{
-	const uint64_t from_ns = before ? rollup->cuts.at_ns[before - 1] : 0, end_ns = *ts_ns + *dur_ns;
-	const uint64_t to_ns = before < rollup->cuts.n ? rollup->cuts.at_ns[before] : UINT64_MAX;
-
-	*ts_ns = *ts_ns > from_ns ? *ts_ns : from_ns;
-	*dur_ns = (end_ns < to_ns ? end_ns : to_ns) - *ts_ns;
-}
-
 static int give_rx_sum(struct nt_rollup *rollup, const struct sum *sum)
 {
 	struct nt_rx_cost cost = sum->rx;
 
 	bucket_times(rollup, sum->key.bucket, 1, &cost.ts_ns, &cost.dur_ns);
-	cut_times(rollup, sum->key.task, &cost.ts_ns, &cost.dur_ns);
 	return rollup->sink.rx_cost(rollup->sink.arg, &cost);
 }
 
@@ -311,7 +279,7 @@ static int add_time(struct nt_rollup *rollup, struct sums *sums, struct key key,
 /* One that no recent sum has a place for. Out of the way of the others, which are many. */
 __attribute__((noinline)) static int add_slice(struct nt_rollup *rollup, const struct nt_cpu_slice *slice)
 {
-	const uint64_t from = slice->ts_ns - rollup->start_ns;
+	const uint64_t from = slice->ts_ns - rollup->time.buckets_ns;
 	const struct key key = {.task = slice->task, .cpu = slice->cpu, .what = slice->owner};
 
 	return add_time(rollup, &rollup->slices, key, from, from + slice->dur_ns);
@@ -319,7 +287,7 @@ __attribute__((noinline)) static int add_slice(struct nt_rollup *rollup, const s
 
 int nt_rollup_elsewhere(struct nt_rollup *rollup, const struct nt_elsewhere_cost *time)
 {
-	const uint64_t from = time->ts_ns - rollup->start_ns;
+	const uint64_t from = time->ts_ns - rollup->time.buckets_ns;
 	const struct key key = {.socket = time->number, .cpu = time->cpu, .what = time->what};
 
 	return add_time(rollup, &rollup->elsewhere, key, from, from + time->dur_ns);
@@ -327,7 +295,7 @@ int nt_rollup_elsewhere(struct nt_rollup *rollup, const struct nt_elsewhere_cost
 
 int nt_rollup_slice(struct nt_rollup *rollup, const struct nt_cpu_slice *slice)
 {
-	const uint64_t from = slice->ts_ns - rollup->start_ns, to = from + slice->dur_ns;
+	const uint64_t from = slice->ts_ns - rollup->time.buckets_ns, to = from + slice->dur_ns;
 	const struct recent *recent = recent_of(&rollup->slices, slice->task, 0, slice->cpu, slice->owner);
 
 	if (from < recent->from_ns || to >= recent->to_ns || recent->task != slice->task || recent->cpu != slice->cpu ||
@@ -357,16 +325,15 @@ static struct sum *find_op(struct nt_rollup *rollup, const struct nt_op_row *op,
 	return sum;
 }
 
-/* When it ended, from the session's start on: the end itself belongs to the last bucket, not to one after it. */
+/* When it ended, since buckets began: the end of the time belongs to the last bucket, not to one after it. */
 static uint64_t end_of(const struct nt_rollup *rollup, const struct nt_op_row *op)
 {
-	const uint64_t dur_ns = rollup->end_ns - rollup->start_ns;
-	const uint64_t end_ns = op->ts_ns + (op->timed ? op->dur_ns : 0);
-	const uint64_t at = end_ns > rollup->start_ns ? end_ns - rollup->start_ns : 0;
+	const struct nt_view_time *time = &rollup->time;
+	uint64_t end_ns = op->ts_ns + (op->timed ? op->dur_ns : 0);
 
-	if (at < dur_ns)
-		return at;
-	return rollup->end_ns > rollup->start_ns ? dur_ns - 1 : 0;
+	if (end_ns >= time->to_ns)
+		end_ns = time->to_ns ? time->to_ns - 1 : 0;
+	return (end_ns > time->from_ns ? end_ns : time->from_ns) - time->buckets_ns;
 }
 
 int nt_rollup_op(struct nt_rollup *rollup, const struct nt_op_row *op)
@@ -410,17 +377,13 @@ static int give_long_charge(struct nt_rollup *rollup, const struct nt_rx_charge 
 /* The sum of charges at that time. NULL: *error says why. */
 static struct sum *find_rx(struct nt_rollup *rollup, const struct nt_rx_charge *charge, int *error)
 {
-	const uint64_t at = charge->ts_ns - rollup->start_ns;
-	const uint64_t before = nt_cuts_before(&rollup->cuts, charge->ts_ns);
-	const struct key key = {.bucket = at / NT_BUCKET_NS,
-				.task = before,
-				.socket = charge->flow,
-				.cpu = charge->cpu,
-				.what = charge->fate};
-	const struct recent *recent = recent_of(&rollup->rx, before, charge->flow, charge->cpu, charge->fate);
+	const uint64_t at = charge->ts_ns - rollup->time.buckets_ns;
+	const struct key key = {
+		.bucket = at / NT_BUCKET_NS, .socket = charge->flow, .cpu = charge->cpu, .what = charge->fate};
+	const struct recent *recent = recent_of(&rollup->rx, 0, charge->flow, charge->cpu, charge->fate);
 	struct sum *sum;
 
-	if (at >= recent->from_ns && at < recent->to_ns && recent->task == before && recent->socket == charge->flow &&
+	if (at >= recent->from_ns && at < recent->to_ns && recent->socket == charge->flow &&
 	    recent->cpu == charge->cpu && recent->what == charge->fate)
 		return recent->sum;
 	sum = find(rollup, &rollup->rx, &key, error);

@@ -9,20 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "report/rows/view.h"
 #include "report/timeline/timeline.h"
 
 #define NT_BUCKET_NS 100000000ull
-
-/* Times at which charges are cut beside the edges of buckets, ascending: so sums are of a window, exactly. */
-struct nt_cuts {
-	const uint64_t *at_ns;
-	size_t n;
-};
-
-/* How many of them are not after ts_ns. */
-size_t nt_cuts_before(const struct nt_cuts *cuts, uint64_t ts_ns);
-/* The first after ts_ns; UINT64_MAX: none. */
-uint64_t nt_cuts_next(const struct nt_cuts *cuts, uint64_t ts_ns);
 
 /* Time of one owner and task on one CPU in one bucket, or in several whole ones in a row. */
 struct nt_cpu_cost {
@@ -91,18 +81,17 @@ struct nt_rollup_sink {
 	int (*elsewhere_cost)(void *arg, const struct nt_elsewhere_cost *cost);
 };
 
-/* Buckets begin at start_ns; the last one ends at end_ns. NULL: out of memory. *sink is copied. */
-struct nt_rollup *nt_rollup_new(uint64_t start_ns, uint64_t end_ns, const struct nt_rollup_sink *sink);
+/* Of what lies in this time, in its buckets: the first and the last may be cut. NULL: out of memory. Both are copied.
+ */
+struct nt_rollup *nt_rollup_new(const struct nt_view_time *time, const struct nt_rollup_sink *sink);
 void nt_rollup_free(struct nt_rollup *rollup);
-/* Sums of charges are cut there, too, as the charges are. Before the first; the times must outlive it. */
-void nt_rollup_cut(struct nt_rollup *rollup, const struct nt_cuts *cuts);
-/* A slice within start_ns..end_ns; it is split at the edges of buckets. */
+/* A slice within the time; it is split at the edges of buckets. */
 int nt_rollup_slice(struct nt_rollup *rollup, const struct nt_cpu_slice *slice);
 /* An operation; it counts in the bucket of its end. */
 int nt_rollup_op(struct nt_rollup *rollup, const struct nt_op_row *op);
-/* A charge: its time is within a bucket, or is whole buckets; and no cut is in it. */
+/* A charge: its time is within a bucket, or is whole buckets. */
 int nt_rollup_rx(struct nt_rollup *rollup, const struct nt_rx_charge *charge);
-/* A time within start_ns..end_ns; it is split at the edges of buckets. */
+/* One within the time; it is split at the edges of buckets. */
 int nt_rollup_elsewhere(struct nt_rollup *rollup, const struct nt_elsewhere_cost *time);
 /* Gives all sums that are left. */
 int nt_rollup_finish(struct nt_rollup *rollup);

@@ -104,16 +104,37 @@ int nt_rows_see(struct nt_rows *rows, uint64_t task)
 
 /* ---- what the timeline gives ---- */
 
+static bool has_cpu(const struct nt_rows *rows, uint32_t cpu)
+{
+	return !rows->want.view.cpus || rows->want.view.cpus[cpu];
+}
+
+static int take_slice(struct nt_rows *rows, const struct nt_cpu_slice *slice)
+{
+	int error = rows->rollup ? nt_rollup_slice(rows->rollup, slice) : 0;
+
+	return error ? error : nt_rows_push(rows, NT_TABLE_CPU_SLICE, slice);
+}
+
+/* What the view has of it. */
+static int take_part_of_slice(struct nt_rows *rows, const struct nt_cpu_slice *slice)
+{
+	struct nt_cpu_slice part = *slice;
+
+	return has_cpu(rows, part.cpu) && nt_view_clip(&rows->time, &part.ts_ns, &part.dur_ns) ? take_slice(rows, &part)
+											       : 0;
+}
+
 static int on_cpu_slice(void *arg, const struct nt_cpu_slice *slice)
 {
 	struct nt_rows *rows = arg;
 	int error = nt_rows_see(rows, slice->task);
 
-	if (!error && rows->rollup)
-		error = nt_rollup_slice(rows->rollup, slice);
 	if (!error && rows->owners)
 		error = nt_sample_owners_slice(rows->owners, slice);
-	return error ? error : nt_rows_push(rows, NT_TABLE_CPU_SLICE, slice);
+	if (error)
+		return error;
+	return rows->is_view ? take_part_of_slice(rows, slice) : take_slice(rows, slice);
 }
 
 static int on_sched_slice(void *arg, const struct nt_sched_slice *slice)
@@ -143,9 +164,10 @@ static int on_irq(void *arg, const struct nt_span_row *span)
 static int on_op(void *arg, const struct nt_op_row *op)
 {
 	struct nt_rows *rows = arg;
+	const bool counts = nt_view_has(&rows->time, op->ts_ns + op->dur_ns);
 	int error = nt_rows_see(rows, op->task);
 
-	if (!error && rows->rollup)
+	if (!error && rows->rollup && counts && (!rows->is_view || has_cpu(rows, op->cpu)))
 		error = nt_rollup_op(rows->rollup, op);
 	if (!error && rows->charges && rows->rollup)
 		error = nt_rx_rows_op(rows, op);
@@ -231,7 +253,8 @@ static int make_timeline(struct nt_rows *rows)
 		.irq = counts_all || wants(rows, NT_TABLE_IRQ_SLICE) ? on_irq : NULL,
 		.op = needs(rows, NT_FROM(OPERATIONS) | with_sums | with_tasks) ? on_op : NULL,
 		.napi = needs(rows, with_tasks) || wants(rows, NT_TABLE_NAPI_POLL) ? on_napi : NULL,
-		.loss = needs(rows, NT_FROM(LOSSES) | NT_FROM(OPERATIONS) | NT_FROM(ALL)) ? on_loss : NULL,
+		.loss = needs(rows, NT_FROM(LOSSES) | NT_FROM(OPERATIONS) | NT_FROM(SUMS) | NT_FROM(ALL)) ? on_loss
+													  : NULL,
 		.event = on_event,
 	};
 	const struct nt_rollup_sink rollup_sink = {
@@ -248,11 +271,8 @@ static int make_timeline(struct nt_rows *rows)
 	if (needs(rows, with_owners) &&
 	    !(rows->owners = nt_sample_owners_new(rows->tape->n_cpus, nt_rows_push_owned, rows)))
 		return -ENOMEM;
-	if (needs(rows, with_sums) &&
-	    !(rows->rollup = nt_rollup_new(rows->tape->start_ns, rows->tape->end_ns, &rollup_sink)))
+	if (needs(rows, with_sums) && !(rows->rollup = nt_rollup_new(&rows->time, &rollup_sink)))
 		return -ENOMEM;
-	if (rows->rollup)
-		nt_rollup_cut(rows->rollup, &rows->want.rx_cuts);
 	if (needs_charges(rows) && nt_rx_rows_new(rows))
 		return -ENOMEM;
 	return 0;
@@ -284,6 +304,12 @@ int nt_rows_open(struct nt_rows **out, struct nt_tape *tape, struct nt_user_name
 	rows->session_id = session_id;
 	rows->want = *want;
 	rows->sources = sources_of(want);
+	rows->is_view = !want->begun_within && nt_view_is_part(&want->view);
+	rows->time = nt_view_time(&(struct nt_view){0}, tape->start_ns, tape->end_ns);
+	if (rows->is_view)
+		rows->time = nt_view_time(&want->view, tape->start_ns, tape->end_ns);
+	if (want->buckets_of_recording)
+		rows->time.buckets_ns = tape->start_ns;
 	memset(rows->seen_lately, 0xff, sizeof(rows->seen_lately));
 	rows->learned = want->learned;
 	error = rows->learned ? 0 : nt_learned_new(&rows->own, tape);
@@ -433,6 +459,7 @@ static const char *meta_text(struct nt_rows *rows, const char *key)
 static int push_session(struct nt_rows *rows)
 {
 	const struct nt_tape *tape = rows->tape;
+	const uint64_t realtime_ns = nt_tape_meta_number(tape, NT_META_START_REALTIME_NS, 0);
 	char uuid[33];
 	struct nt_session_info info = {
 		.uuid = uuid,
@@ -444,9 +471,9 @@ static int push_session(struct nt_rows *rows)
 		.virtual = meta_text(rows, NT_META_VIRTUAL),
 		.tool = meta_text(rows, NT_META_TOOL),
 		.stop = meta_text(rows, NT_META_STOP),
-		.start_ns = tape->start_ns,
-		.end_ns = tape->end_ns,
-		.start_realtime_ns = nt_tape_meta_number(tape, NT_META_START_REALTIME_NS, 0),
+		.start_ns = rows->time.from_ns,
+		.end_ns = rows->time.to_ns,
+		.start_realtime_ns = realtime_ns ? realtime_ns + (rows->time.from_ns - tape->start_ns) : 0,
 		.bucket_ns = NT_BUCKET_NS,
 		.bytes = tape->bytes,
 		.chunks = tape->n_chunks,

@@ -13,6 +13,7 @@
 #pragma once
 
 #include "report/rows/tables.h"
+#include "report/rows/view.h"
 #include "report/symbols/user_names.h"
 #include "report/tape/tape.h"
 
@@ -37,18 +38,14 @@ struct nt_rows_want {
 	enum nt_rows_order order;
 	bool head; /* of the session's row only what is known before anything is read: its counts are 0 */
 	/*
-	 * Only rows of a window in time and of these CPUs; docs/sql-schema.md says which rows those are. Only blocks
-	 * that they need are read.
+	 * The rows of a view of the recording, as if nothing else had been recorded; docs/sql-schema.md says which rows
+	 * those are. Only blocks that they need are read.
 	 */
-	uint64_t from_ns, to_ns; /* both 0: all of the session; to_ns UINT64_MAX: to its end */
-	bool begun_within; /* of the window only rows that begin in it, `from_ns <= ts < to_ns`: this costs less */
-	/*
-	 * Rows of rx_cost are cut at these times, and at the edges of buckets. Of a window only those are of use that
-	 * begin in it: then who used a socket is known of that time (docs/sql-schema.md). The times must outlive the
-	 * rows.
-	 */
-	struct nt_cuts rx_cuts;
-	const uint8_t *cpus; /* a flag for each of the tape's n_cpus, must outlive the rows; NULL: all */
+	struct nt_view view;
+	bool buckets_of_recording; /* sums are in the recording's buckets, cut at the edges of the view */
+	bool all_ops; /* also operations that only overlap the view: this costs all of the tape */
+	/* No view: of the recording's rows those that begin in the view's time, `from_ns <= ts < to_ns`, whole. */
+	bool begun_within;
 	/*
 	 * For who needs no more names than the window's rows do: `thread` has only threads with a name, and `frame`
 	 * only stacks that were sampled in the window. So neither needs all of the tape.
@@ -77,12 +74,6 @@ void nt_rows_ask(struct nt_rows *rows, bool (*is_stopped)(void *arg), void *arg)
 uint64_t nt_rows_empty(const struct nt_rows *rows);
 /* How far it is, of 1000: for showing progress. */
 unsigned int nt_rows_progress(const struct nt_rows *rows);
-
-/*
- * A time before which no operation began that ended from from_ns to to_ns, both included: what must be read of the tape
- * for these. Reads the records of that time. 0, or a negative errno.
- */
-int nt_rows_ops_since(struct nt_tape *tape, uint64_t from_ns, uint64_t to_ns, uint64_t *since_ns);
 
 /* The session's id on tapes as 32 hexadecimal digits, zero-terminated. */
 void nt_session_uuid(const struct nt_tape *tape, char uuid[33]);

@@ -122,7 +122,7 @@ static int learn(struct nt_rx_charges *charges, struct cpu *cpu, const struct nt
 	const uint64_t cost = stretch->packets && ns < UINT32_MAX ? ns * MEAN_UNIT / stretch->packets : 0;
 	struct mean *mean;
 
-	if (!cost || stretch->flags & NT_RX_STRETCH_STEERED)
+	if (!cost || stretch->flags & NT_RX_STRETCH_STEERED || !nt_view_has(&charges->config.time, stretch->end_ns))
 		return 0;
 	mean = claim_mean(charges, cpu, stretch->flow);
 	if (!mean)
@@ -167,6 +167,8 @@ static int note_fate(struct nt_rx_charges *charges, struct cpu *cpu, const struc
 	const uint32_t seen = seen_fate(stretch);
 	struct mean *mean;
 
+	if (!nt_view_has(&charges->config.time, stretch->end_ns))
+		return 0;
 	if (!seen && (stretch->flags & NT_RX_STRETCH_LISTED || !cpu->means ||
 		      mean_of(cpu->means, stretch->flow)->flow != stretch->flow))
 		return 0;
@@ -321,16 +323,18 @@ static int divide(struct nt_rx_charges *charges, uint32_t cpu, uint64_t ts_ns, u
 	return error;
 }
 
-/* Cuts a time where it must be, and at the edges of buckets: the rest of the first, whole ones together, the begin of
+/* Cuts a time at the edges of buckets: the rest of the first, whole ones together, the begin of
  * the last. */
 static int divide_by_buckets(struct nt_rx_charges *charges, uint32_t cpu, uint64_t ts_ns, uint64_t end_ns)
 {
+	const struct nt_view_time *time = &charges->config.time;
 	int error = 0;
 
+	ts_ns = ts_ns > time->from_ns ? ts_ns : time->from_ns;
+	end_ns = end_ns < time->to_ns ? end_ns : time->to_ns;
 	while (ts_ns < end_ns && !error) {
-		const uint64_t within_ns = (ts_ns - charges->config.start_ns) % NT_BUCKET_NS;
-		const uint64_t cut_ns = nt_cuts_next(&charges->config.cuts, ts_ns);
-		uint64_t dur_ns = (end_ns < cut_ns ? end_ns : cut_ns) - ts_ns;
+		const uint64_t within_ns = (ts_ns - time->buckets_ns) % NT_BUCKET_NS;
+		uint64_t dur_ns = end_ns - ts_ns;
 
 		if (within_ns && dur_ns > NT_BUCKET_NS - within_ns)
 			dur_ns = NT_BUCKET_NS - within_ns;
@@ -367,7 +371,8 @@ static int charge_until(struct nt_rx_charges *charges, uint32_t number, size_t *
 
 static int charge_packets(struct nt_rx_charges *charges, uint32_t number, const struct nt_rx_stretch *stretch)
 {
-	uint64_t last_ns = charges->config.end_ns - (charges->config.end_ns > charges->config.start_ns);
+	const struct nt_view_time *time = &charges->config.time;
+	uint64_t last_ns = time->to_ns - (time->to_ns > time->from_ns);
 	struct nt_rx_charge charge = {
 		.ts_ns = stretch->end_ns < last_ns ? stretch->end_ns : last_ns,
 		.cpu = number,
@@ -379,10 +384,10 @@ static int charge_packets(struct nt_rx_charges *charges, uint32_t number, const 
 	};
 
 	/* They are received on another CPU, and count there. */
-	if (stretch->flags & NT_RX_STRETCH_STEERED)
+	if (stretch->flags & NT_RX_STRETCH_STEERED || !nt_view_has(time, stretch->end_ns))
 		return 0;
-	if (charge.ts_ns < charges->config.start_ns)
-		charge.ts_ns = charges->config.start_ns;
+	if (charge.ts_ns < time->from_ns)
+		charge.ts_ns = time->from_ns;
 	return charges->config.charge(charges->config.arg, &charge);
 }
 
@@ -539,15 +544,25 @@ static int charge_stretches(struct nt_rx_charges *charges, uint32_t number, uint
 	return error ? error : take_stretches(charges, number, by_ns);
 }
 
-/* The run at hand is over: all its stretches end by then. */
+/* Stretches that end behind it are of uncovered time, or of a run that is not known yet. */
+static uint64_t end_of_run(const struct cpu *cpu)
+{
+	const struct nt_rx_part *last = cpu->n_parts ? &cpu->parts[cpu->n_parts - 1] : NULL;
+
+	return last ? last->ts_ns + last->dur_ns : 0;
+}
+
+/* The run at hand is over, and what ends by then is of no later one. */
 static int end_run(struct nt_rx_charges *charges, uint32_t number, uint64_t by_ns)
 {
 	struct cpu *cpu = &charges->cpus[number];
 	size_t part;
-	int error = charge_stretches(charges, number, by_ns, &part);
+	int error = charge_stretches(charges, number, end_of_run(cpu), &part);
 
 	if (!error)
 		error = charge_rest(charges, number, &part);
+	if (!error)
+		error = take_stretches(charges, number, by_ns);
 	cpu->n_parts = 0;
 	cpu->is_under_way = false;
 	return error;

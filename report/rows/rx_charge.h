@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "report/rows/rollup.h"
+#include "report/rows/view.h"
 #include "report/timeline/timeline.h"
 
 /* Time that a flow is charged for, or packets of it. */
@@ -39,8 +40,9 @@ struct nt_rx_sample {
 struct nt_rx_charges;
 
 struct nt_rx_charges_config {
-	uint64_t start_ns, end_ns; /* the session: buckets begin at start_ns */
-	struct nt_cuts cuts; /* no charge reaches over one; the times must outlive the charges */
+	/* What is outside of it is not charged, and what is learned of packets is learned in it.
+	 */
+	struct nt_view_time time;
 	uint32_t n_cpus; /* CPU numbers are below this */
 	void *arg;
 	/* A charge. What is not 0 stops the adding, which gives that number. */

@@ -42,9 +42,7 @@ bool nt_rx_rows_has_flows(const struct nt_rows *rows)
 int nt_rx_rows_new(struct nt_rows *rows)
 {
 	const struct nt_rx_charges_config config = {
-		.start_ns = rows->tape->start_ns,
-		.end_ns = rows->tape->end_ns,
-		.cuts = rows->want.rx_cuts,
+		.time = rows->time,
 		.n_cpus = rows->tape->n_cpus,
 		.arg = rows,
 		.charge = on_charge,
@@ -75,12 +73,24 @@ int nt_rx_rows_sample(struct nt_rows *rows, uint32_t cpu, const struct nt_stack_
 	return nt_rx_charges_sample(rows->charges, cpu, sample);
 }
 
+/* So that the same are known however much is read. */
+static bool is_near(const struct nt_rows *rows, const struct nt_op_row *op)
+{
+	const struct nt_view_time *time = &rows->time;
+	const uint64_t end_ns = op->ts_ns + op->dur_ns;
+
+	return (end_ns + NT_USERS_NEAR_NS >= time->from_ns || time->begins) &&
+	       (end_ns < time->to_ns + NT_USERS_NEAR_NS || time->ends);
+}
+
 int nt_rx_rows_op(struct nt_rows *rows, const struct nt_op_row *op)
 {
-	const bool has_received = op->dir == NT_RECV && op->end == NT_OP_DONE && op->result > 0 &&
-				  !(op->flags & (NT_OP_PEEK | NT_OP_ERRQUEUE));
+	const bool is_done = op->end == NT_OP_DONE;
+	const bool has_received =
+		op->dir == NT_RECV && is_done && op->result > 0 && !(op->flags & (NT_OP_PEEK | NT_OP_ERRQUEUE));
 
-	if (op->task == NT_NO_TASK || !op->socket)
+	/* One that is not done may be told of long after the view, and nobody reads until then. */
+	if (op->task == NT_NO_TASK || !op->socket || (rows->is_view && !(is_done && is_near(rows, op))))
 		return 0;
 	return nt_socket_users_add(&rows->users, op->socket, nt_identities_process_of(&rows->learned->ids, op->task),
 				   op->ts_ns + op->dur_ns, has_received ? (uint64_t)op->result : 0);

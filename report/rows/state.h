@@ -38,10 +38,14 @@ struct nt_window_columns {
 	uint8_t ts, dur, cpu;
 };
 
+/* Whoever used a socket so long before a view, or behind it, may pay for what the socket receives in the view. */
+#define NT_USERS_NEAR_NS NT_BUCKET_NS
+
 struct nt_rows_window {
 	struct nt_window_columns columns[NT_TABLE_COUNT];
 	struct nt_place *places; /* by CPU: where reading begins; NULL: everything is read */
 	uint64_t *until_ns; /* by CPU: reading does not end before; NULL: it does not end */
+	uint64_t ops_from_ns; /* of operations that began before, none matters */
 	uint64_t look_ns; /* when to look next whether all operations have ended */
 	bool leaves_out; /* not all rows are in the window */
 	bool has_loss; /* the window has uncovered time */
@@ -66,6 +70,8 @@ struct nt_rows {
 	size_t n_unpaid, unpaid_size;
 	struct nt_sample_owners *owners; /* of stack samples */
 	struct nt_rows_want want;
+	bool is_view; /* and not all of the recording */
+	struct nt_view_time time; /* of the view; else of all of the recording */
 	uint32_t sources; /* NT_SOURCE_BIT of each that something must be read of */
 	struct nt_rows_window window;
 	unsigned int step;

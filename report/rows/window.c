@@ -17,6 +17,7 @@
 #define LOOK_NS 5000000ull /* between two looks whether all operations have ended: there may be many */
 /* A loose record stands no further behind records that ended later, nor does the record of its loss. */
 #define LATE_NS 100000000ull
+_Static_assert(LATE_NS >= NT_USERS_NEAR_NS, "who used a socket behind the view is read");
 
 /* Of a window's samples come the frames that are wanted of it only. */
 static uint32_t sources_read(const struct nt_rows *rows)
@@ -36,10 +37,16 @@ static bool needs(const struct nt_rows *rows, uint32_t sources)
  */
 static bool needs_all_cpus(const struct nt_rows *rows)
 {
-	return needs(rows, NT_FROM(STAYS) | NT_FROM(OPERATIONS) | NT_FROM(CHARGES));
+	return needs(rows, NT_FROM(STAYS) | NT_FROM(OPERATIONS) | NT_FROM(SUMS) | NT_FROM(CHARGES));
 }
 
-/* Whether rows of stays, or of slices, must be whole that began before the window. */
+/* Whether operations must be whole. */
+static bool needs_ops(const struct nt_rows *rows)
+{
+	return needs(rows, NT_FROM(OPERATIONS) | NT_FROM(SUMS));
+}
+
+/* Whether rows of stays, or of slices, must be known that began before the window. */
 static bool needs_whole_stays(const struct nt_rows *rows)
 {
 	return needs(rows, NT_FROM(STAYS)) && !rows->want.begun_within;
@@ -47,12 +54,14 @@ static bool needs_whole_stays(const struct nt_rows *rows)
 
 static bool needs_whole_slices(const struct nt_rows *rows)
 {
-	return needs(rows, NT_FROM(SAMPLES) | (rows->want.begun_within ? 0 : NT_FROM(SLICES)));
+	const uint32_t of_slices = NT_FROM(SLICES) | NT_FROM(SUMS) | NT_FROM(CHARGES);
+
+	return needs(rows, NT_FROM(SAMPLES) | (rows->want.begun_within ? 0 : of_slices));
 }
 
 static bool is_limited(const struct nt_rows *rows)
 {
-	return rows->want.from_ns || rows->want.to_ns;
+	return nt_view_is_timed(&rows->want.view);
 }
 
 /* ---- rows ---- */
@@ -78,24 +87,88 @@ static void find_columns(struct nt_rows_window *window)
 static bool has_cpu(const struct nt_rows *rows, const struct nt_value *cpu)
 {
 	return cpu->type == NT_VALUE_INTEGER && (uint64_t)cpu->integer < rows->tape->n_cpus &&
-	       rows->want.cpus[cpu->integer];
+	       rows->want.view.cpus[cpu->integer];
+}
+
+/* Counters of the recorder grow from its start, and clocks are compared over all of it. */
+static bool is_of_all_time(const struct nt_rows *rows, enum nt_table_id table)
+{
+	return rows->is_view && nt_tables_of(NT_FROM(BLOCKS)) >> table & 1;
 }
 
 bool nt_window_has(const struct nt_rows *rows, const struct nt_row *row)
 {
 	const struct nt_window_columns *columns = &rows->window.columns[row->table];
+	const struct nt_view *view = &rows->want.view;
 	uint64_t ts_ns, dur_ns = 0;
 
-	if (rows->want.cpus && columns->cpu && !has_cpu(rows, &row->values[columns->cpu]))
+	if (view->cpus && columns->cpu && !has_cpu(rows, &row->values[columns->cpu]))
 		return false;
-	if (!is_limited(rows) || !columns->ts)
+	if (!is_limited(rows) || !columns->ts || is_of_all_time(rows, row->table))
 		return true;
 	ts_ns = (uint64_t)row->values[columns->ts].integer;
 	if (columns->dur && row->values[columns->dur].type == NT_VALUE_INTEGER)
 		dur_ns = (uint64_t)row->values[columns->dur].integer;
+	if (row->table == NT_TABLE_SOCK_OP && rows->is_view &&
+	    (!rows->want.all_ops || nt_view_has(&rows->time, ts_ns + dur_ns)))
+		return nt_view_has(&rows->time, ts_ns + dur_ns);
 	if (rows->want.begun_within || !dur_ns)
-		return rows->want.from_ns <= ts_ns && ts_ns < rows->want.to_ns;
-	return ts_ns < rows->want.to_ns && ts_ns + dur_ns > rows->want.from_ns;
+		return view->from_ns <= ts_ns && ts_ns < view->to_ns;
+	return ts_ns < view->to_ns && ts_ns + dur_ns > view->from_ns;
+}
+
+/* ---- operations that ended in a time ---- */
+
+/*
+ * When the operation began that the record tells of; UINT64_MAX: it tells of none. An operation ends with its own
+ * record, or where it was listed for the last time.
+ */
+static uint64_t op_begin(const union nt_any *record)
+{
+	if (record->record.kind == NT_OP && !(record->as_op.flags & NT_OP_NO_BEGIN))
+		return record->as_op.flags & NT_OP_BEFORE || record->as_op.dur_ns > record->as_op.end_ns
+			       ? 0
+			       : record->as_op.end_ns - record->as_op.dur_ns;
+	if (record->record.kind == NT_OPEN && record->as_open.what == NT_OPEN_OP)
+		return record->as_open.flags & NT_OP_BEFORE ? 0 : record->as_open.begin_ns;
+	return UINT64_MAX;
+}
+
+static int find_op_begin(struct nt_merge *merge, uint64_t to_ns, uint64_t *since_ns)
+{
+	struct nt_merged merged;
+	int error;
+
+	while (!(error = nt_merge_next(merge, &merged))) {
+		/* Records that ended earlier may stand behind a loose one. */
+		if (merged.is_gap || nt_kind_is_loose(merged.record->record.kind))
+			continue;
+		if (merged.record->record.end_ns > to_ns)
+			nt_merge_stop(merge, merged.cpu);
+		else if (op_begin(merged.record) < *since_ns)
+			*since_ns = op_begin(merged.record);
+	}
+	return error < 0 ? error : 0;
+}
+
+/* A time before which no operation began that ended in the view. Reads the records of the view. */
+static int find_ops_since(struct nt_rows *rows, uint64_t *since_ns)
+{
+	struct nt_place *places = calloc(rows->tape->n_cpus + 1, sizeof(*places));
+	struct nt_merge *merge = NULL;
+	int error = places ? 0 : -ENOMEM;
+
+	/* With the recording those end that are open then, and nothing tells of one whose task sleeps. */
+	*since_ns = rows->time.ends ? 0 : rows->want.view.from_ns;
+	for (uint32_t cpu = 0; cpu < rows->tape->n_cpus && !error; cpu++)
+		error = nt_place_find(rows->tape, cpu, *since_ns, &places[cpu]);
+	if (!error && *since_ns) {
+		merge = nt_merge_new(rows->tape, places);
+		error = merge ? find_op_begin(merge, rows->time.to_ns, since_ns) : -ENOMEM;
+	}
+	nt_merge_free(merge);
+	free(places);
+	return error;
 }
 
 /* ---- where to begin ---- */
@@ -260,10 +333,21 @@ static int settle_places(struct search *search)
 	return error;
 }
 
+/* Rows of the view are made of what happened since then. */
+static uint64_t first_of_interest(const struct nt_rows *rows)
+{
+	const uint64_t from_ns = rows->want.view.from_ns, ops_ns = rows->window.ops_from_ns;
+	const bool has_users = !rows->want.begun_within && needs(rows, NT_FROM(CHARGES));
+	const uint64_t users_ns = from_ns > NT_USERS_NEAR_NS ? from_ns - NT_USERS_NEAR_NS : 0;
+
+	return has_users && users_ns < ops_ns ? users_ns : ops_ns;
+}
+
 static int find_places(struct nt_rows *rows)
 {
 	uint32_t n_cpus = rows->tape->n_cpus;
-	struct search search = {.rows = rows, .by_ns = rows->want.from_ns, .stay_ns = rows->want.from_ns};
+	const uint64_t by_ns = first_of_interest(rows);
+	struct search search = {.rows = rows, .by_ns = by_ns, .stay_ns = by_ns};
 	int error = -ENOMEM;
 
 	search.settled = calloc(n_cpus + 1, sizeof(*search.settled));
@@ -284,7 +368,7 @@ static int find_records(struct nt_rows *rows)
 		struct nt_place *place = &rows->window.places[cpu];
 
 		if (!place->leave_out)
-			error = nt_place_find(rows->tape, cpu, rows->want.from_ns, place);
+			error = nt_place_find(rows->tape, cpu, rows->want.view.from_ns, place);
 	}
 	return error;
 }
@@ -324,10 +408,10 @@ static uint64_t awaited_kinds(const struct nt_rows *rows)
 
 static int find_ends(struct nt_rows *rows)
 {
-	const uint32_t late = NT_FROM(LOOSE) | NT_FROM(SAMPLES) | NT_FROM(LOSSES) | NT_FROM(CHARGES);
+	const uint32_t late = NT_FROM(LOOSE) | NT_FROM(SAMPLES) | NT_FROM(LOSSES) | NT_FROM(SUMS) | NT_FROM(CHARGES);
 	const struct nt_spans_wanted spans = {.kinds = awaited_kinds(rows),
-					      .from_ns = rows->want.begun_within ? rows->want.from_ns : 0,
-					      .to_ns = rows->want.to_ns};
+					      .from_ns = rows->want.begun_within ? rows->want.view.from_ns : 0,
+					      .to_ns = rows->want.view.to_ns};
 	int error = 0;
 
 	for (uint32_t cpu = 0; cpu < rows->tape->n_cpus && !error; cpu++) {
@@ -344,7 +428,7 @@ static int find_ends(struct nt_rows *rows)
 
 void nt_window_lost(struct nt_rows *rows, const struct nt_loss_row *loss)
 {
-	if (loss->ts_ns < rows->want.to_ns && loss->ts_ns + loss->dur_ns > rows->want.from_ns)
+	if (loss->ts_ns < rows->want.view.to_ns && loss->ts_ns + loss->dur_ns > rows->window.ops_from_ns)
 		rows->window.has_loss = true;
 }
 
@@ -353,12 +437,13 @@ void nt_window_lost(struct nt_rows *rows, const struct nt_loss_row *loss)
 static bool has_ended_with_ops(struct nt_rows *rows, uint64_t now_ns)
 {
 	/* Operations open since before the recording begin with it, and nothing tells of those whose task sleeps. */
-	if (rows->want.from_ns <= rows->tape->start_ns)
+	if (rows->window.ops_from_ns <= rows->tape->start_ns)
 		return false;
 	if (rows->window.has_ended || now_ns < rows->window.look_ns || rows->window.has_loss)
 		return rows->window.has_ended;
 	rows->window.look_ns = now_ns + LOOK_NS;
-	rows->window.has_ended = nt_timeline_is_past_ops(rows->timeline, rows->want.from_ns, rows->want.to_ns);
+	rows->window.has_ended =
+		nt_timeline_is_past_ops(rows->timeline, rows->window.ops_from_ns, rows->want.view.to_ns);
 	return rows->window.has_ended;
 }
 
@@ -374,11 +459,11 @@ void nt_window_fed(struct nt_rows *rows, uint32_t cpu, const union nt_any *recor
 
 	if (!rows->window.until_ns || end_ns <= rows->window.until_ns[cpu])
 		return;
-	if (needs(rows, NT_FROM(OPERATIONS)) && !has_ended_with_ops(rows, end_ns))
+	if (needs_ops(rows) && !has_ended_with_ops(rows, end_ns))
 		return;
-	if (needs(rows, NT_FROM(OPERATIONS)) && !needs(rows, NT_FROM(CHARGES)))
+	if (needs(rows, NT_FROM(OPERATIONS)) && !needs(rows, ~(NT_FROM(META) | NT_FROM(BLOCKS) | NT_FROM(OPERATIONS))))
 		stop_all(rows);
-	else if (!rows->timeline || nt_timeline_is_past(rows->timeline, cpu, rows->want.to_ns))
+	else if (!rows->timeline || nt_timeline_is_past(rows->timeline, cpu, rows->want.view.to_ns))
 		nt_merge_stop(rows->merge, cpu);
 }
 
@@ -386,69 +471,16 @@ void nt_window_fed(struct nt_rows *rows, uint32_t cpu, const union nt_any *recor
 
 uint64_t nt_window_begin(const struct nt_rows *rows)
 {
-	const bool is_part = rows->window.places && rows->want.from_ns > rows->tape->start_ns;
+	const bool is_part = rows->window.places && rows->want.view.from_ns > rows->tape->start_ns;
 
-	return is_part ? rows->want.from_ns : rows->tape->start_ns;
+	return is_part ? rows->want.view.from_ns : rows->tape->start_ns;
 }
 
 uint64_t nt_window_end(const struct nt_rows *rows)
 {
-	const bool is_part = rows->window.until_ns && rows->want.to_ns < rows->tape->end_ns;
+	const bool is_part = rows->window.until_ns && rows->want.view.to_ns < rows->tape->end_ns;
 
-	return is_part ? rows->want.to_ns : rows->tape->end_ns;
-}
-
-/* ---- operations that ended in a time ---- */
-
-/*
- * When the operation began that the record tells of; UINT64_MAX: it tells of none. An operation ends with its own
- * record, or where it was listed for the last time.
- */
-static uint64_t op_begin(const union nt_any *record)
-{
-	if (record->record.kind == NT_OP && !(record->as_op.flags & NT_OP_NO_BEGIN))
-		return record->as_op.flags & NT_OP_BEFORE || record->as_op.dur_ns > record->as_op.end_ns
-			       ? 0
-			       : record->as_op.end_ns - record->as_op.dur_ns;
-	if (record->record.kind == NT_OPEN && record->as_open.what == NT_OPEN_OP)
-		return record->as_open.flags & NT_OP_BEFORE ? 0 : record->as_open.begin_ns;
-	return UINT64_MAX;
-}
-
-static int find_op_begin(struct nt_merge *merge, uint64_t to_ns, uint64_t *since_ns)
-{
-	struct nt_merged merged;
-	int error;
-
-	while (!(error = nt_merge_next(merge, &merged))) {
-		/* Records that ended earlier may stand behind a loose one. */
-		if (merged.is_gap || nt_kind_is_loose(merged.record->record.kind))
-			continue;
-		if (merged.record->record.end_ns > to_ns)
-			nt_merge_stop(merge, merged.cpu);
-		else if (op_begin(merged.record) < *since_ns)
-			*since_ns = op_begin(merged.record);
-	}
-	return error < 0 ? error : 0;
-}
-
-int nt_rows_ops_since(struct nt_tape *tape, uint64_t from_ns, uint64_t to_ns, uint64_t *since_ns)
-{
-	struct nt_place *places = calloc(tape->n_cpus + 1, sizeof(*places));
-	struct nt_merge *merge = NULL;
-	int error = places ? 0 : -ENOMEM;
-
-	/* With the recording those end that are open then, and nothing tells of one whose task sleeps. */
-	*since_ns = to_ns < tape->end_ns ? from_ns : 0;
-	for (uint32_t cpu = 0; cpu < tape->n_cpus && !error; cpu++)
-		error = nt_place_find(tape, cpu, from_ns, &places[cpu]);
-	if (!error && *since_ns) {
-		merge = nt_merge_new(tape, places);
-		error = merge ? find_op_begin(merge, to_ns, since_ns) : -ENOMEM;
-	}
-	nt_merge_free(merge);
-	free(places);
-	return error;
+	return is_part ? rows->want.view.to_ns : rows->tape->end_ns;
 }
 
 /* ---- opening ---- */
@@ -456,22 +488,28 @@ int nt_rows_ops_since(struct nt_tape *tape, uint64_t from_ns, uint64_t to_ns, ui
 /* Whether all that is wanted needs only a part of the events. */
 static bool is_narrow(const struct nt_rows *rows)
 {
-	const uint32_t none = NT_FROM(META) | NT_FROM(BLOCKS);
+	const uint32_t none = NT_FROM(META) | NT_FROM(BLOCKS), of_view = NT_FROM(SUMS) | NT_FROM(CHARGES);
+	const uint32_t each = none | NT_FROM(LOOSE) | NT_FROM(SPANS) | NT_FROM(LOSSES) | NT_FROM(SLICES) |
+			      NT_FROM(SAMPLES) | NT_FROM(STAYS);
 
-	if (!is_limited(rows) && !rows->want.cpus)
+	if (!nt_view_is_part(&rows->want.view))
 		return false;
-	/* Of operations that began before the window, nothing tells where to begin (docs/sql-schema.md). */
-	if (rows->want.begun_within && !needs(rows, ~(none | NT_FROM(OPERATIONS) | NT_FROM(CHARGES))))
-		return true;
-	return !needs(rows, ~(none | NT_FROM(LOOSE) | NT_FROM(SPANS) | NT_FROM(LOSSES) | NT_FROM(SLICES) |
-			      NT_FROM(SAMPLES) | NT_FROM(STAYS)));
+	if (rows->want.begun_within)
+		return !needs(rows, ~each) || !needs(rows, ~(none | NT_FROM(OPERATIONS) | NT_FROM(CHARGES)));
+	/* Of operations that overlap the view, nothing tells where to begin (docs/sql-schema.md). */
+	return !needs(rows, ~(each | of_view | (rows->want.all_ops ? 0 : NT_FROM(OPERATIONS))));
 }
 
 static int limit_time(struct nt_rows *rows, bool needs_timeline)
 {
-	int error = needs_timeline ? find_places(rows) : find_records(rows);
+	int error = 0;
 
-	if (error || rows->want.to_ns > INT64_MAX)
+	rows->window.ops_from_ns = rows->want.view.from_ns;
+	if (rows->is_view && needs_ops(rows))
+		error = find_ops_since(rows, &rows->window.ops_from_ns);
+	if (!error)
+		error = needs_timeline ? find_places(rows) : find_records(rows);
+	if (error || rows->want.view.to_ns > INT64_MAX)
 		return error;
 	rows->window.until_ns = calloc(rows->tape->n_cpus + 1, sizeof(*rows->window.until_ns));
 	return rows->window.until_ns ? find_ends(rows) : -ENOMEM;
@@ -480,14 +518,15 @@ static int limit_time(struct nt_rows *rows, bool needs_timeline)
 int nt_window_open(struct nt_rows *rows, bool needs_timeline)
 {
 	find_columns(&rows->window);
-	rows->window.leaves_out = is_limited(rows) || rows->want.cpus;
+	rows->window.leaves_out = nt_view_is_part(&rows->want.view);
 	if (!is_narrow(rows))
 		return 0;
 	rows->window.places = calloc(rows->tape->n_cpus + 1, sizeof(*rows->window.places));
 	if (!rows->window.places)
 		return -ENOMEM;
 	for (uint32_t cpu = 0; cpu < rows->tape->n_cpus; cpu++)
-		rows->window.places[cpu].leave_out = rows->want.cpus && !rows->want.cpus[cpu] && !needs_all_cpus(rows);
+		rows->window.places[cpu].leave_out =
+			rows->want.view.cpus && !rows->want.view.cpus[cpu] && !needs_all_cpus(rows);
 	return is_limited(rows) ? limit_time(rows, needs_timeline) : 0;
 }
 

@@ -127,23 +127,23 @@ long=$work/long.tape all=$work/all.db part=$work/window.db
 build/tools/make_tape traffic "$long" 350 4
 report 0 import "$long" -o "$all"
 report 0 import "$long" -o "$part" --from 120ms --to 0.19
-# It is widened to whole buckets: from 100 to 200 ms.
-window="start_ts + 100000000 AS from_ts, start_ts + 200000000 AS to_ts FROM session"
-for table in sched_slice softirq_slice irq_slice sock_op cpu_slice sock_cost proc_counter; do
+# Which rows that is, tests/unit/window_test.c shows.
+window="start_ts + 120000000 AS from_ts, start_ts + 190000000 AS to_ts FROM session"
+for table in sched_slice softirq_slice irq_slice proc_counter; do
     in_time="t.ts < to_ts AND t.ts + ifnull(t.dur, 0) > from_ts"
     [[ $table != proc_counter ]] || in_time=1
     is "$table: rows that overlap, whole" "$(sql "$part" "SELECT * FROM $table; SELECT 'end'")" \
         "$(sql "$all" "SELECT t.* FROM $table AS t, (SELECT $window) WHERE $in_time ORDER BY t.rowid; SELECT 'end'")"
 done
 is "the session is the window" "$(sql "$part" "SELECT start_ts, end_ts, dur, start_realtime_ns FROM session")" \
-    "$(sql "$all" "SELECT start_ts + 100000000, start_ts + 200000000, 100000000, start_realtime_ns + 100000000
+    "$(sql "$all" "SELECT start_ts + 120000000, start_ts + 190000000, 70000000, start_realtime_ns + 120000000
         FROM session")"
 is "the recording's times are said" "$(sql "$part" "SELECT group_concat(value) FROM session_meta
     WHERE key LIKE 'recording_%'")" "$(sql "$all" "SELECT start_ts || ',' || end_ts FROM session")"
 is "sums are of the window" "$(sql "$part" 'SELECT cpu, sum(ns), sum(share) FROM net_cost_cpu GROUP BY cpu')" \
-    $'0,100000000,1\n1,100000000,1'
+    $'0,70000000,1\n1,70000000,1'
 "$REPORT" timeline "$part" --json | grep -v '"start_' >"$work/of_part"
-"$REPORT" timeline "$long" --from 0.1 --to 0.2 --json | grep -v '"start_' >"$work/of_tape"
+"$REPORT" timeline "$long" --from 0.12 --to 0.19 --json | grep -v '"start_' >"$work/of_tape"
 same "timeline: as of that time of the tape" "$work/of_part" "$work/of_tape"
 report 1 check "$part"
 has "a part cannot be checked" "$err" "session 1 is a part of its recording (import --from, --to): give the tape, or"
@@ -153,8 +153,8 @@ report 2 import "$long" -o "$work/e.db" --from 0.2 --to 0.1
 has "no time between" "$err" "--from is not before --to"
 holds "no database" test ! -e "$work/e.db"
 report 0 import "$long" -o "$work/end.db" --from 310ms
-is "up to the end" "$(sql "$work/end.db" 'SELECT dur FROM session')" 50000000
-is "sums of it" "$(sql "$work/end.db" 'SELECT cpu, sum(ns) FROM net_cost_cpu GROUP BY cpu')" $'0,50000000\n1,50000000'
+is "up to the end" "$(sql "$work/end.db" 'SELECT dur FROM session')" 40000000
+is "sums of it" "$(sql "$work/end.db" 'SELECT cpu, sum(ns) FROM net_cost_cpu GROUP BY cpu')" $'0,40000000\n1,40000000'
 
 # ---- refused before anything is printed; and what a part lacks ----
 report 0 import "$work/hand.tape" -o "$work/few.db" --tables cpu_slice,cpu_cost,skb_latency

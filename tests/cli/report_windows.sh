@@ -51,7 +51,7 @@ summary --by socket --csv"
 check="check
 check --json"
 
-cp -r tests/golden/{demo,v1-stacks,v1-samples}.tape "$work"
+cp -r tests/golden/{demo,v1-stacks,v1-samples,v1-charges}.tape "$work"
 make_tape loss 400
 same_as_database demo "$timeline" "--from 1 --to 1.1" "--from 300ms --to 302ms --cpu 1" "--to 50ms" "--cpu 0" \
     "--from 1.9 --process bash" "--from 1000"
@@ -69,6 +69,72 @@ same_as_database loss "$check" "--from 100ms --to 120ms" "--from 390ms --cpu 0"
 same_as_database v1-stacks "$stages" "--from 100us --to 1" "--to 50us" "--cpu 0" "--cpu 7"
 same_as_database v1-samples "$latency" "--from 1ms" "--to 1ms" "--cpu 0" "--cpu 1,3-4 --from 1ms" \
     "--process responder" "--process 202 --cpu 0 --to 1.5s" "--process nobody"
+
+# of_view FILE COMMAND: what of a command's output is the same of a window and of an import of it. Times since the start
+# are not, nor what is told of all of the recording.
+of_view() {
+    if [[ $2 == summary* ]]; then
+        sqlite3 :memory: "SELECT json_extract(value, '\$.programs', '\$.processes', '\$.cgroups', '\$.sockets',
+            '\$.payers'), (SELECT group_concat(json_remove(value, '\$.events', '\$.lost', '\$.lost_samples',
+            '\$.stolen_ns')) FROM json_each(value, '\$.cpus')) FROM json_each(readfile('$1'), '\$.sessions')"
+    else
+        tr '{' '\n' <"$1" | grep -v '^"name":"elsewhere"\|nettape_session' |
+            sed -E 's/"(start_ts|start_realtime_ns|since_start_ns|from_ns|to_ns|dur_ns|whole)": ?[a-z0-9]+/"\1": -/g'
+    fi
+}
+
+# same_as_import TAPE FIRST LAST COMMANDS: a window is a session, so a command says the same of it and of an import of
+# it. Windows begin before FIRST us and end after LAST us, at random.
+RANDOM=$((${SEED:-1}))
+same_as_import() {
+    local name=$1 first=$2 last us from to command
+    us=$(sqlite3 "$work/$name.db" "SELECT dur / 1000 FROM session")
+    for _ in 1 2 3; do
+        last=$3
+        from=$(((RANDOM * 32768 + RANDOM) % first))
+        [[ $last -gt $from ]] || last=$((from + 1))
+        to=$((us - (RANDOM * 32768 + RANDOM) % (us - last + 1)))
+        rm -f "$work/part.db"
+        report 0 import "$work/$name.tape" -o "$work/part.db" --from "${from}us" --to "${to}us"
+        while read -r command; do
+            show "$work/$name.tape" "$command" "--from ${from}us --to ${to}us" "$work/of_tape"
+            show "$work/part.db" "$command" "" "$work/of_database"
+            of_view "$work/of_tape" "$command" >"$work/view_of_tape"
+            of_view "$work/of_database" "$command" >"$work/view_of_database"
+            holds "$name: $command says something" test -s "$work/view_of_tape"
+            same "$name: $command from $from to $to us, and of an import" "$work/view_of_tape" "$work/view_of_database"
+        done <<<"$4"
+    done
+}
+of_owners="timeline --json
+summary --json
+export html"
+make_tape hand
+for name in hand v1-charges; do
+    report 0 import "$work/$name.tape" -o "$work/$name.db"
+done
+same_as_import hand 900 0 "$of_owners"
+same_as_import loss 390000 0 "$of_owners"
+same_as_import v1-charges 110000 0 "$of_owners"
+same_as_import demo 2000000 0 "$of_owners"
+same_as_import v1-stacks 60 100 "stages --by process --json
+flame --folded"
+same_as_import v1-samples 1000 1000000 "latency --by process --json
+export prometheus --by cpu"
+
+# An operation counts in the window that it ended in, whichever command tells of it: these two windows meet where a send
+# ended.
+for selection in "--from 100us --to 250us" "--from 250us --to 400us"; do
+    show "$work/hand.tape" "timeline --json" "$selection" "$work/of_timeline"
+    show "$work/hand.tape" "summary --json" "$selection" "$work/of_summary"
+    is "operations: $selection" "$(sqlite3 :memory: "WITH one AS (SELECT value AS t FROM
+        json_each(readfile('$work/of_timeline'), '\$.sessions')), two AS (SELECT value AS s FROM
+        json_each(readfile('$work/of_summary'), '\$.sessions'))
+        SELECT (SELECT sum(value ->> 'ops_count') FROM one, json_each(t, '\$.operations')),
+               (SELECT sum(value ->> 'ops_count') FROM two, json_each(s, '\$.programs')),
+               (SELECT sum(value ->> 'ops_count') FROM two, json_each(s, '\$.sockets'))")" \
+        "1|1|1"
+done
 
 # summary_is_sql SELECTION CONDITION FROM TO: the times of owners, and who spent them, added up from the slices that
 # overlap that time, in ns since the start

@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "report/query/cpus/lanes.h"
-#include "report/query/cpus/part_sums.h"
 #include "report/query/cpus/result.h"
 #include "tests/support/rand.h"
 #include "tests/support/scratch_db.h"
@@ -301,36 +300,6 @@ static void test_sums_that_sqlite_refuses(void **state)
 	nt_texts_release(&beside.texts);
 }
 
-/* The same of what a part of a session cost. */
-static void test_part_sums_that_sqlite_refuses(void **state)
-{
-	struct nt_db *db = scratch_db_new(NULL);
-	const struct nt_session session = {.bucket_ns = 100000000};
-	const struct nt_part part = {.db = db, .session = &session};
-	struct nt_lanes_filter filter = {.part = &part};
-	bool is_new;
-
-	(void)state;
-	for (int of = 0; of < 3; of++) {
-		struct nt_part_sums sums;
-
-		nt_part_sums_begin(&sums, &filter);
-		sums.owned = calloc(1, sizeof(*sums.owned));
-		sums.n_owned = of == 0 ? 1 : 0;
-		sums.spent = calloc(20, sizeof(*sums.spent));
-		sums.n_spent = of == 1 ? 20 : 0;
-		sums.did = calloc(20, sizeof(*sums.did));
-		sums.n_did = of == 2 ? 20 : 0;
-		for (int i = 0; i < 20; i++)
-			sums.did[i].op = nt_texts_number(&sums.ops, "send", &is_new);
-		sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, 100);
-		assert_int_equal(nt_part_sums_end(&sums), -1);
-		assert_non_null(strstr(db->error, "memory"));
-		nt_part_sums_release(&sums);
-	}
-	nt_db_close(db);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -342,7 +311,6 @@ int main(void)
 		cmocka_unit_test(test_most),
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_sums_that_sqlite_refuses),
-		cmocka_unit_test(test_part_sums_that_sqlite_refuses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -101,7 +101,7 @@ static void begin(struct fixture *fixture, uint64_t dur_ns)
 
 	nt_rollup_free(fixture->rollup);
 	fixture->sums = (struct sums){0};
-	fixture->rollup = nt_rollup_new(START, START + dur_ns, &sink);
+	fixture->rollup = nt_rollup_new(&(struct nt_view_time){START, START + dur_ns, true, true, START}, &sink);
 	assert_non_null(fixture->rollup);
 }
 
@@ -248,30 +248,6 @@ static void adds_charges_up(void **state)
 	assert_int_equal(nt_rollup_finish(fixture->rollup), 0);
 	assert_int_equal(fixture->sums.rows, 7);
 	assert_true(row->ts_ns == START + 4 * BUCKET && row->dur_ns == 10 && row->flow == 0);
-}
-
-/* Sums end at cuts, too: each row is of the time between two. */
-static void cuts_charges(void **state)
-{
-	struct fixture *fixture = *state;
-	const uint64_t cuts[] = {START + 40, START + BUCKET + 30};
-	const struct nt_rx_charge charges[] = {charge_of(10, 40, 7), charge_of(40, 60, 7), charge_of(20, 30, 7),
-					       charge_of(BUCKET + 30, BUCKET + 60, 7)};
-	const struct nt_rx_cost *row = &fixture->sums.rx;
-
-	begin(fixture, 2 * BUCKET);
-	nt_rollup_cut(fixture->rollup, &(struct nt_cuts){cuts, 2});
-	for (size_t i = 0; i < 3; i++)
-		assert_int_equal(nt_rollup_rx(fixture->rollup, &charges[i]), 0);
-	assert_int_equal(nt_rollup_finish(fixture->rollup), 0);
-	assert_int_equal(fixture->sums.rows, 2);
-	assert_true(row->ts_ns == START + 40 && row->dur_ns == BUCKET - 40 && row->most_ns == 20);
-	assert_int_equal(nt_rollup_rx(fixture->rollup, &charges[0]), 0);
-	assert_int_equal(nt_rollup_finish(fixture->rollup), 0);
-	assert_true(row->ts_ns == START && row->dur_ns == 40 && row->most_ns == 30);
-	assert_int_equal(nt_rollup_rx(fixture->rollup, &charges[3]), 0);
-	assert_int_equal(nt_rollup_finish(fixture->rollup), 0);
-	assert_true(row->ts_ns == START + BUCKET + 30 && row->dur_ns == BUCKET - 30 && row->most_ns == 30);
 }
 
 /* A key that differs in one part is another sum; the same key is one. */
@@ -602,7 +578,8 @@ static void equals_sums_in_an_array(void **state)
 {
 	struct model *model = calloc(1, sizeof(*model));
 	const struct nt_rollup_sink sink = {model, take_slices_off, take_ops_off, take_rx_off, take_elsewhere_off};
-	struct nt_rollup *rollup = nt_rollup_new(START, START + N_BUCKETS * BUCKET, &sink);
+	struct nt_rollup *rollup =
+		nt_rollup_new(&(struct nt_view_time){START, START + N_BUCKETS * BUCKET, true, true, START}, &sink);
 	const uint64_t seed = nt_rand_seed();
 	struct nt_rand rand = {seed};
 	uint64_t at[N_CPUS] = {0}, from;
@@ -693,7 +670,6 @@ int main(void)
 		TEST(gives_operations_of_any_number_of_tasks),
 		TEST(gives_charges_of_any_number_of_flows),
 		TEST(adds_charges_up),
-		TEST(cuts_charges),
 		TEST(adds_up_elsewhere),
 		TEST(keeps_keys_apart),
 		TEST(gives_what_is_long_past),

@@ -24,7 +24,6 @@
 #define N_CPUS 2
 #define N_FLOWS 12 /* 0: none */
 #define N_BUCKETS 5
-#define N_CUTS 6
 #define N_ROUNDS 300
 #define N_SAMPLES 10000
 
@@ -46,14 +45,13 @@ struct fixture {
 		bool is_given, is_exact;
 		uint64_t flow;
 	} samples[N_SAMPLES];
-	uint64_t cuts[N_CUTS]; /* as many as are used */
-	size_t n_cuts;
+	struct nt_view_time time;
 };
 
 static int on_charge(void *arg, const struct nt_rx_charge *charge)
 {
 	struct fixture *fixture = arg;
-	const uint64_t at = charge->ts_ns - START,
+	const uint64_t at = charge->ts_ns - fixture->time.from_ns,
 		       n = charge->dur_ns > NT_BUCKET_NS ? charge->dur_ns / NT_BUCKET_NS : 1;
 
 	if (++fixture->n == fixture->fail_at)
@@ -62,14 +60,13 @@ static int on_charge(void *arg, const struct nt_rx_charge *charge)
 		fixture->last_time = *charge;
 	else
 		fixture->last = *charge;
-	assert_true(charge->flow < N_FLOWS && charge->cpu < N_CPUS && at < DUR && charge->dur_ns <= DUR - at);
+	assert_true(charge->flow < N_FLOWS && charge->cpu < N_CPUS && charge->ts_ns >= fixture->time.from_ns &&
+		    charge->ts_ns < fixture->time.to_ns && charge->dur_ns <= fixture->time.to_ns - charge->ts_ns);
 	/* Within a bucket, or whole ones. */
 	if (charge->dur_ns > NT_BUCKET_NS)
 		assert_true(at % NT_BUCKET_NS == 0 && charge->dur_ns % NT_BUCKET_NS == 0);
 	else
 		assert_true(at % NT_BUCKET_NS + charge->dur_ns <= NT_BUCKET_NS);
-	for (size_t i = 0; i < fixture->n_cuts; i++)
-		assert_true(fixture->cuts[i] <= charge->ts_ns || fixture->cuts[i] >= charge->ts_ns + charge->dur_ns);
 	assert_true(charge->exact_ns <= charge->spent_ns && charge->spent_ns <= charge->most_ns);
 	for (uint64_t i = 0; i < n; i++) {
 		struct sum *sum = &fixture->sums[charge->cpu][at / NT_BUCKET_NS + i][charge->flow];
@@ -105,12 +102,9 @@ static uint8_t sort_of(void *arg, uint64_t flow)
 	return flow % 2;
 }
 
-/* With the first n_cuts times, ascending. */
-static void begin_cut(struct fixture *fixture, const uint64_t cuts[N_CUTS], size_t n_cuts)
+static void begin_view(struct fixture *fixture, const struct nt_view_time *time)
 {
-	const struct nt_rx_charges_config config = {.start_ns = START,
-						    .end_ns = START + DUR,
-						    .cuts = {fixture->cuts, n_cuts},
+	const struct nt_rx_charges_config config = {.time = *time,
 						    .n_cpus = N_CPUS,
 						    .arg = fixture,
 						    .charge = on_charge,
@@ -118,15 +112,13 @@ static void begin_cut(struct fixture *fixture, const uint64_t cuts[N_CUTS], size
 						    .sort_of = sort_of};
 
 	nt_rx_charges_free(fixture->charges);
-	*fixture = (struct fixture){.charges = nt_rx_charges_new(&config), .n_cuts = n_cuts};
+	*fixture = (struct fixture){.charges = nt_rx_charges_new(&config), .time = *time};
 	assert_non_null(fixture->charges);
-	for (size_t i = 0; i < n_cuts; i++)
-		fixture->cuts[i] = cuts[i];
 }
 
 static void begin(struct fixture *fixture)
 {
-	begin_cut(fixture, NULL, 0);
+	begin_view(fixture, &(struct nt_view_time){START, START + DUR, true, true, START});
 }
 
 static int setup(void **state)
@@ -469,22 +461,6 @@ static void test_buckets(void **state)
 	assert_int_equal(fixture->n, 6 + 2);
 }
 
-/* A charge ends where it is cut; what is left of whole buckets is less than one. */
-static void test_cuts(void **state)
-{
-	struct fixture *fixture = *state;
-	const uint64_t cuts[N_CUTS] = {START + NT_BUCKET_NS / 2, START + 2 * NT_BUCKET_NS + 10,
-				       START + 3 * NT_BUCKET_NS};
-
-	begin_cut(fixture, cuts, 3);
-	part(fixture, 0, 0, 4 * NT_BUCKET_NS);
-	finish(fixture);
-	/* Between the first two: to the edge of the bucket, a whole one, and the begin of the next. */
-	assert_int_equal(fixture->n, 1 + 3 + 1 + 1);
-	for (int bucket = 0; bucket < 4; bucket++)
-		expect_in(fixture, bucket, 0, NT_BUCKET_NS, NT_BUCKET_NS, NT_BUCKET_NS, 0);
-}
-
 /* One whole bucket is one charge, also where the time ends with it. */
 static void test_whole_bucket(void **state)
 {
@@ -651,6 +627,7 @@ struct model_run {
 };
 
 struct model {
+	struct nt_view_time time;
 	sums_of sums; /* .spent is without what is divided */
 	double divided[N_CPUS][N_BUCKETS][N_FLOWS];
 	uint64_t all[N_CPUS][N_BUCKETS];
@@ -723,7 +700,7 @@ static uint64_t model_alone(const struct model_run *run, int i, int j)
 /* What one ns of the run adds. */
 static void model_ns(struct model *model, const struct model_run *run, uint64_t ns)
 {
-	const uint64_t bucket = (ns - START) / NT_BUCKET_NS;
+	const uint64_t bucket = (ns - model->time.from_ns) / NT_BUCKET_NS;
 	struct sum *sums = model->sums[run->cpu][bucket];
 	bool seen[N_FLOWS] = {false};
 	uint64_t alone = 0;
@@ -758,7 +735,7 @@ static void model_learn_at(struct model *model, const struct model_run *run, uin
 	uint64_t ns = 0;
 	int i, j;
 
-	if (!model_batch(run, end_ns - 1, &i, &j) || j > i + 1)
+	if (!nt_view_has(&model->time, end_ns) || !model_batch(run, end_ns - 1, &i, &j) || j > i + 1)
 		return;
 	for (uint64_t at = i ? run->stretches[i - 1].end_ns : run->from; at < end_ns; at++)
 		ns += run->self[at - run->from];
@@ -790,15 +767,17 @@ static void model_add(struct model *model, const struct model_run *run)
 	int next = 0;
 
 	for (uint64_t ns = run->from; ns < run->to; ns++) {
-		if (run->self[ns - run->from])
+		if (run->self[ns - run->from] && ns >= model->time.from_ns && ns < model->time.to_ns)
 			model_ns(model, run, ns);
 		if (next < run->n && run->stretches[next].end_ns == ns + 1)
 			model_learn_at(model, run, run->stretches[next++].end_ns);
 	}
 	for (int i = 0; i < run->n; i++) {
-		struct sum *sum = &model->sums[run->cpu][(run->stretches[i].end_ns - START) / NT_BUCKET_NS]
-					      [run->stretches[i].flow];
+		const uint64_t at = run->stretches[i].end_ns - model->time.from_ns;
+		struct sum *sum = &model->sums[run->cpu][at / NT_BUCKET_NS % N_BUCKETS][run->stretches[i].flow];
 
+		if (!nt_view_has(&model->time, run->stretches[i].end_ns))
+			continue;
 		sum->packets += run->stretches[i].packets;
 		sum->segments += run->stretches[i].segments;
 		sum->bytes += run->stretches[i].bytes;
@@ -942,20 +921,16 @@ static uint64_t time_off(struct nt_rand *rand, uint64_t at)
 	return nt_rand_below(rand, 10) || at > 3 * NT_BUCKET_NS || left < before ? 0 : left - before;
 }
 
-/* Where the first runs are, and anywhere. */
-static void begin_cut_at_random(struct fixture *fixture, struct nt_rand *rand)
+/* All, or a part; its edges are where the first runs are, or anywhere. */
+static struct nt_view_time choose_view(struct nt_rand *rand)
 {
-	uint64_t cuts[N_CUTS];
+	struct nt_view view = {0};
 
-	for (size_t i = 0; i < N_CUTS; i++) {
-		const uint64_t cut = START + nt_rand_below(rand, nt_rand_below(rand, 2) ? 40000 : DUR);
-		size_t at = i;
-
-		for (; at && cuts[at - 1] > cut; at--)
-			cuts[at] = cuts[at - 1];
-		cuts[at] = cut;
+	if (nt_rand_below(rand, 4)) {
+		view.from_ns = START - 5 + nt_rand_below(rand, nt_rand_below(rand, 2) ? 40000 : DUR);
+		view.to_ns = view.from_ns + 1 + nt_rand_below(rand, nt_rand_below(rand, 2) ? 40000 : DUR);
 	}
-	begin_cut(fixture, cuts, nt_rand_below(rand, N_CUTS + 1));
+	return nt_view_time(&view, START, START + DUR);
 }
 
 static void check_random(struct fixture *fixture, uint64_t seed)
@@ -966,7 +941,8 @@ static void check_random(struct fixture *fixture, uint64_t seed)
 	uint64_t at[N_CPUS] = {START, START};
 
 	assert_true(model && run);
-	begin_cut_at_random(fixture, &rand);
+	model->time = choose_view(&rand);
+	begin_view(fixture, &model->time);
 	for (int i = 0; i < 40; i++) {
 		const uint32_t cpu = (uint32_t)nt_rand_below(&rand, N_CPUS);
 
@@ -1004,7 +980,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_unknown_costs, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_means, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_buckets, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_cuts, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_whole_bucket, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_packets_outside, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_samples, setup, teardown),

@@ -327,7 +327,7 @@ struct kept_row {
 	uint64_t ts, dur;
 	uint64_t stack, user_stack; /* of a sample or a frame; 0: none */
 	bool has_tid;
-	char *text;
+	char *text; /* without these times */
 };
 
 struct kept {
@@ -358,6 +358,10 @@ static char *text_of(const struct nt_row *row)
 
 	fprintf(out, "%s", nt_table(row->table)->name);
 	for (uint32_t i = 1; i < row->n; i++) {
+		const char *name = nt_table(row->table)->columns[i].name;
+
+		if (!strcmp(name, "ts") || (!strcmp(name, "dur") && row->values[i].type == NT_VALUE_INTEGER))
+			continue;
 		if (is_drawn(row, i))
 			fprintf(out, " drawn");
 		else if (row->values[i].type == NT_VALUE_INTEGER)
@@ -415,62 +419,103 @@ static void read_rows(const struct fixture *fixture, const struct nt_rows_want *
 
 /* ---- the slow way ---- */
 
-static bool is_in(const struct kept_row *row, const struct nt_rows_want *want)
+static struct nt_view_time time_of(const struct fixture *fixture, const struct nt_view *view)
 {
-	if (!(want->tables & NT_TABLE_BIT(row->table)))
-		return false;
-	if (want->cpus && row->cpu != -1 && (row->cpu >= N_CPUS || !want->cpus[row->cpu]))
-		return false;
-	if (!row->has_ts)
-		return true;
-	if (!row->dur || want->begun_within)
-		return want->from_ns <= row->ts && row->ts < want->to_ns;
-	return row->ts < want->to_ns && row->ts + row->dur > want->from_ns;
+	return nt_view_time(view, fixture->tape->start_ns, fixture->tape->end_ns);
 }
 
-/* The next row of a table and CPU, from *at on, that lies in the window; NULL: none. */
-static const char *next_of(const struct kept *kept, size_t *at, enum nt_table_id table, int64_t cpu,
-			   const struct nt_rows_want *want)
+static bool is_in_time(const struct fixture *fixture, const struct kept_row *row, const struct nt_rows_want *want)
+{
+	const uint64_t from_ns = want->view.from_ns, to_ns = want->view.to_ns;
+	const struct nt_view_time time = time_of(fixture, &want->view);
+
+	if (want->begun_within)
+		return from_ns <= row->ts && row->ts < to_ns;
+	if (nt_tables_of(NT_FROM(BLOCKS)) >> row->table & 1)
+		return true;
+	if (row->table == NT_TABLE_SOCK_OP && nt_view_has(&time, row->ts + row->dur))
+		return true;
+	if (row->table == NT_TABLE_SOCK_OP && !want->all_ops)
+		return false;
+	return row->ts < to_ns && (row->dur ? row->ts + row->dur > from_ns : row->ts >= from_ns);
+}
+
+/* Sums are other rows, and the session has other times. */
+static bool is_in(const struct fixture *fixture, const struct kept_row *row, const struct nt_rows_want *want)
+{
+	const uint64_t others = nt_tables_of(NT_FROM(SUMS) | NT_FROM(CHARGES)) | NT_TABLE_BIT(NT_TABLE_SESSION);
+
+	if (!(want->tables & NT_TABLE_BIT(row->table)) || others >> row->table & 1)
+		return false;
+	if (want->view.cpus && row->cpu != -1 && (row->cpu >= N_CPUS || !want->view.cpus[row->cpu]))
+		return false;
+	return !row->has_ts || !nt_view_is_timed(&want->view) || is_in_time(fixture, row, want);
+}
+
+/* The row as the view has it: it begins and ends with a slice. */
+static char *text_in(const struct fixture *fixture, const struct kept_row *row, const struct nt_rows_want *want)
+{
+	const struct nt_view_time time = time_of(fixture, &want->view);
+	uint64_t ts = row->ts, dur = row->dur;
+	char *text;
+
+	if (row->table == NT_TABLE_CPU_SLICE && !want->begun_within)
+		nt_view_clip(&time, &ts, &dur);
+	assert_true(asprintf(&text, "%s at %llu for %llu", row->text, (unsigned long long)ts, (unsigned long long)dur) >
+		    0);
+	return text;
+}
+
+/* The next row of a table and CPU, from *at on, that lies in the window; NULL: none. The caller frees it. */
+static char *next_of(const struct fixture *fixture, const struct kept *kept, size_t *at, enum nt_table_id table,
+		     int64_t cpu, const struct nt_rows_want *want)
 {
 	while (*at < kept->n) {
 		const struct kept_row *row = &kept->rows[(*at)++];
 
-		if (row->table == table && row->cpu == cpu && is_in(row, want))
-			return row->text;
+		if (row->table == table && row->cpu == cpu && is_in(fixture, row, want))
+			return text_in(fixture, row, want);
 	}
 	return NULL;
 }
 
 /* The same rows in the same order, of each table that is wanted and each CPU. */
-static void compare_events(const char *name, const struct kept *all, const struct kept *some,
-			   const struct nt_rows_want *want)
+static void compare_events(const struct fixture *fixture, const char *name, const struct kept *all,
+			   const struct kept *some, const struct nt_rows_want *want)
 {
 	for (int table = 0; table < NT_TABLE_COUNT; table++) {
 		for (int64_t cpu = -1; cpu < N_CPUS && want->tables >> table & 1; cpu++) {
 			size_t in_all = 0, in_some = 0;
-			const char *expected, *text;
+			bool has_more;
 
 			do {
-				expected = next_of(all, &in_all, (enum nt_table_id)table, cpu, want);
-				text = next_of(some, &in_some, (enum nt_table_id)table, cpu, want);
+				char *expected = next_of(fixture, all, &in_all, (enum nt_table_id)table, cpu, want);
+				char *text = next_of(fixture, some, &in_some, (enum nt_table_id)table, cpu, want);
+
 				if (!expected != !text || (text && strcmp(text, expected) != 0))
 					fail_msg("%s: CPU %lld, %llu to %llu: \"%s\" and not \"%s\"", name,
-						 (long long)cpu, (unsigned long long)want->from_ns,
-						 (unsigned long long)want->to_ns, text ? text : "no row",
+						 (long long)cpu, (unsigned long long)want->view.from_ns,
+						 (unsigned long long)want->view.to_ns, text ? text : "no row",
 						 expected ? expected : "no row");
-			} while (text);
+				has_more = text;
+				free(expected);
+				free(text);
+			} while (has_more);
 		}
 	}
 }
 
 /* And no others. */
-static void compare(const char *name, const struct kept *all, const struct kept *some, const struct nt_rows_want *want)
+static void compare(const struct fixture *fixture, const char *name, const struct kept *all, const struct kept *some,
+		    const struct nt_rows_want *want)
 {
-	compare_events(name, all, some, want);
+	compare_events(fixture, name, all, some, want);
 	for (size_t i = 0; i < some->n; i++) {
-		if (!is_in(&some->rows[i], want))
+		const uint64_t is_row = ~nt_tables_of(NT_FROM(SUMS) | NT_FROM(CHARGES) | NT_FROM(ALL));
+
+		if (is_row >> some->rows[i].table & 1 && !is_in(fixture, &some->rows[i], want))
 			fail_msg("%s: \"%s\" is not in the window %llu to %llu", name, some->rows[i].text,
-				 (unsigned long long)want->from_ns, (unsigned long long)want->to_ns);
+				 (unsigned long long)want->view.from_ns, (unsigned long long)want->view.to_ns);
 	}
 }
 
@@ -481,15 +526,17 @@ static void choose_window(const struct fixture *fixture, struct nt_rand *rand, u
 {
 	uint64_t length = nt_rand_below(rand, 2) ? nt_rand_below(rand, 20 * MS) : nt_rand_below(rand, fixture->end);
 
-	want->from_ns = GEN_START_NS + nt_rand_below(rand, fixture->end);
+	want->view.from_ns = GEN_START_NS + nt_rand_below(rand, fixture->end);
 	/* About the session's start, with which operations begin that were open before it. */
 	if (!nt_rand_below(rand, 4))
-		want->from_ns = nt_rand_below(rand, 2) ? GEN_START_NS - nt_rand_below(rand, 2) : 0;
-	want->to_ns = nt_rand_below(rand, 8) ? (want->from_ns ? want->from_ns : GEN_START_NS) + length : UINT64_MAX;
+		want->view.from_ns = nt_rand_below(rand, 2) ? GEN_START_NS - nt_rand_below(rand, 2) : 0;
+	want->view.to_ns =
+		nt_rand_below(rand, 8) ? (want->view.from_ns ? want->view.from_ns : GEN_START_NS) + length : UINT64_MAX;
 	for (uint32_t cpu = 0; cpu < N_CPUS; cpu++)
 		cpus[cpu] = (uint8_t)nt_rand_below(rand, 2);
-	want->cpus = nt_rand_below(rand, 2) ? cpus : NULL;
+	want->view.cpus = nt_rand_below(rand, 2) ? cpus : NULL;
 	want->begun_within = nt_rand_below(rand, 2);
+	want->all_ops = nt_rand_below(rand, 2);
 }
 
 /* All tables; some together; and each of those that a window saves work for alone. 0: there are no more. */
@@ -512,7 +559,9 @@ static uint64_t table_set(size_t i)
 
 static bool has_row(const struct kept *kept, const struct kept_row *row)
 {
-	return NT_ANY(kept->n, i, kept->rows[i].table == row->table && !strcmp(kept->rows[i].text, row->text));
+	return NT_ANY(kept->n, i,
+		      kept->rows[i].table == row->table && kept->rows[i].ts == row->ts &&
+			      kept->rows[i].dur == row->dur && !strcmp(kept->rows[i].text, row->text));
 }
 
 static bool is_sampled(const struct kept *some, uint64_t stack)
@@ -520,23 +569,6 @@ static bool is_sampled(const struct kept *some, uint64_t stack)
 	return NT_ANY(some->n, i,
 		      some->rows[i].table == NT_TABLE_STACK_SAMPLE &&
 			      (some->rows[i].stack == stack || some->rows[i].user_stack == stack));
-}
-
-/* No operation that ended in the window began before the time from which they are read. */
-static void check_ops_since(const struct fixture *fixture, const char *name, const struct kept *all,
-			    const struct nt_rows_want *want)
-{
-	uint64_t since_ns;
-
-	assert_int_equal(nt_rows_ops_since(fixture->tape, want->from_ns, want->to_ns, &since_ns), 0);
-	assert_true(since_ns <= want->from_ns);
-	for (size_t i = 0; i < all->n; i++) {
-		const struct kept_row *row = &all->rows[i];
-
-		if (row->table == NT_TABLE_SOCK_OP && row->ts < since_ns && row->ts + row->dur >= want->from_ns &&
-		    row->ts + row->dur <= want->to_ns)
-			fail_msg("%s: \"%s\" began before %llu", name, row->text, (unsigned long long)since_ns);
-	}
 }
 
 /* Whatever the window's samples and rows can be named by is there, and is what the whole tape says. */
@@ -565,7 +597,7 @@ static void check_names(const struct fixture *fixture, const char *name, const s
 			fail_msg("%s: \"%s\" is of no tape", name, some.rows[i].text);
 	}
 	want.tables &= ~(NT_TABLE_BIT(NT_TABLE_THREAD) | NT_TABLE_BIT(NT_TABLE_FRAME));
-	compare_events(name, all, &some, &want);
+	compare_events(fixture, name, all, &some, &want);
 	release(&some);
 }
 
@@ -611,85 +643,216 @@ static void check_charges(const struct fixture *fixture, const char *name)
 	assert_true(told > 0);
 }
 
-/* What each CPU has within [from_ns, to_ns): of net_rx, or charged; and of packets. */
-struct received {
-	int64_t ns[N_CPUS], packets[N_CPUS];
+/* ---- sums of a view ---- */
+
+#define MAX_SUMS 2000
+
+struct sum {
+	char key[100];
+	int64_t ns, ops, bytes;
 };
 
-/* Packets outside of the session are of its first or last time. */
-static void add_packets(struct received *sum, const struct nt_row *row, int64_t from, int64_t to, int64_t end)
-{
-	const int64_t ts = number(row, "ts");
-	const bool is_late = ts >= end && to == end;
+struct sums {
+	struct sum sums[MAX_SUMS];
+	size_t n;
+};
 
-	if (number(row, "is_steered"))
-		return;
-	sum->packets[number(row, "cpu")] += (from <= ts && ts < to) || is_late ? number(row, "packets") : 0;
+static struct sum *find_sum(struct sums *sums, const char *key)
+{
+	const size_t i = NT_FIRST(sums->n, k, !strcmp(sums->sums[k].key, key));
+
+	assert_true(i < MAX_SUMS);
+	if (i == sums->n)
+		snprintf(sums->sums[sums->n++].key, sizeof(sums->sums[0].key), "%s", key);
+	return &sums->sums[i];
 }
 
-static void add_received(struct received *sum, const struct nt_row *row, int64_t from, int64_t to)
+static int64_t id(const struct nt_row *row, const char *column)
 {
-	const int64_t ts = number(row, "ts"), cpu = number(row, "cpu"), end = ts + number(row, "dur");
+	return nt_integer(nt_row_value(row, column), -1);
+}
 
-	if (row->table == NT_TABLE_RX_COST) {
-		if (ts < to && end > from && (ts < from || end > to))
-			fail_msg("a charge from %lld to %lld is not cut at %lld or %lld", (long long)ts, (long long)end,
-				 (long long)from, (long long)to);
-		sum->ns[cpu] += ts >= from && end <= to ? number(row, "spent_ns") : 0;
-		sum->packets[cpu] += ts >= from && end <= to ? number(row, "packets") : 0;
-	} else if (ts < to && end > from && !strcmp(nt_row_value(row, "owner")->text, "net_rx")) {
-		sum->ns[cpu] += (end < to ? end : to) - (ts > from ? ts : from);
+static const char *word(const struct nt_row *row, const char *column)
+{
+	return nt_row_value(row, column)->text;
+}
+
+/* Of an owner's time, and of net_rx again, as what is charged there. */
+static void add_time(struct sums *sums, const struct nt_row *row, const char *owner, int64_t ns)
+{
+	char key[100];
+
+	if (row->table != NT_TABLE_RX_COST) {
+		snprintf(key, sizeof(key), "CPU %lld: %s of %lld", (long long)id(row, "cpu"), owner,
+			 (long long)id(row, "utid"));
+		find_sum(sums, key)->ns += ns;
 	}
+	snprintf(key, sizeof(key), "CPU %lld: charged", (long long)id(row, "cpu"));
+	if (row->table != NT_TABLE_CPU_COST && !strcmp(owner, "net_rx"))
+		find_sum(sums, key)->ns += ns;
 }
 
-static void receive_part(const struct fixture *fixture, const struct nt_rows_want *wanted, uint64_t from_ns,
-			 uint64_t to_ns, struct received *sum)
+static void add_op(struct sums *sums, const struct nt_row *row, int64_t ops, int64_t bytes)
 {
-	const int64_t from = (int64_t)from_ns, to = (int64_t)to_ns;
+	char key[100];
+	struct sum *sum;
+
+	snprintf(key, sizeof(key), "%s of %lld on %lld", word(row, "op"), (long long)id(row, "utid"),
+		 (long long)id(row, "socket_id"));
+	sum = find_sum(sums, key);
+	sum->ops += ops;
+	sum->bytes += bytes;
+	sum->ns += nt_integer(nt_row_value(row, "cpu_ns"), 0);
+}
+
+static void add_packets(struct sums *sums, const struct nt_row *row, int64_t packets)
+{
+	char key[100];
+
+	snprintf(key, sizeof(key), "CPU %lld: charged", (long long)id(row, "cpu"));
+	if (packets)
+		find_sum(sums, key)->ops += packets;
+}
+
+/* Of an operation: what a peek, or one that failed, had is none. */
+static int64_t moved_bytes(const struct nt_row *row)
+{
+	const char *flags = nt_text(NT_VALUE(row, sock_op, flags), "");
+
+	return strstr(flags, "peek") || strstr(flags, "errqueue") ? 0 : nt_integer(NT_VALUE(row, sock_op, bytes), 0);
+}
+
+/* The slow way: a row of the whole tape, as far as it lies in the view. */
+static void add_of_whole(struct sums *sums, const struct nt_row *row, const struct nt_view *view,
+			 const struct nt_view_time *time)
+{
+	uint64_t ts = (uint64_t)id(row, "ts"), dur = 0;
+
+	if (view->cpus && !view->cpus[id(row, "cpu")])
+		return;
+	if (row->table != NT_TABLE_RX_STRETCH)
+		dur = (uint64_t)nt_integer(nt_row_value(row, "dur"), 0);
+	if (row->table == NT_TABLE_CPU_SLICE && nt_view_clip(time, &ts, &dur))
+		add_time(sums, row, word(row, "owner"), (int64_t)dur);
+	else if (row->table == NT_TABLE_SOCK_OP && nt_view_has(time, ts + dur))
+		add_op(sums, row, 1, moved_bytes(row));
+	else if (row->table == NT_TABLE_RX_STRETCH && nt_view_has(time, ts) && !id(row, "is_steered"))
+		add_packets(sums, row, id(row, "packets"));
+}
+
+static void add_of_view(struct sums *sums, const struct nt_row *row, const struct nt_view_time *time)
+{
+	const uint64_t ts = (uint64_t)id(row, "ts"), end = ts + (uint64_t)id(row, "dur");
+	const uint64_t first = (ts - time->buckets_ns) / NT_BUCKET_NS,
+		       last = (end - 1 - time->buckets_ns) / NT_BUCKET_NS;
+
+	if (ts < time->from_ns || end > time->to_ns || (first != last && (ts - time->buckets_ns) % NT_BUCKET_NS))
+		fail_msg("%s: a row from %llu to %llu", nt_table(row->table)->name, (unsigned long long)ts,
+			 (unsigned long long)end);
+	if (row->table == NT_TABLE_SOCK_COST)
+		add_op(sums, row, id(row, "ops"), id(row, "bytes"));
+	else
+		add_time(sums, row, row->table == NT_TABLE_RX_COST ? "net_rx" : word(row, "owner"),
+			 id(row, "spent_ns"));
+	if (row->table == NT_TABLE_RX_COST)
+		add_packets(sums, row, id(row, "packets"));
+}
+
+static void read_sums(const struct fixture *fixture, const struct nt_rows_want *wanted, const struct nt_view *view,
+		      struct sums *sums)
+{
+	struct nt_view_time time = time_of(fixture, view);
 	struct nt_rows_want want = *wanted;
 	const struct nt_row *row;
 	struct nt_rows *rows;
 
+	if (want.buckets_of_recording)
+		time.buckets_ns = fixture->tape->start_ns;
 	want.learned = fixture->learned;
-	*sum = (struct received){0};
+	sums->n = 0;
+	memset(sums->sums, 0, sizeof(sums->sums));
 	assert_int_equal(nt_rows_open(&rows, fixture->tape, NULL, 1, &want), 0);
 	while (!nt_rows_next(rows, &row)) {
-		if (row->table == NT_TABLE_RX_STRETCH)
-			add_packets(sum, row, from, to, (int64_t)(GEN_START_NS + fixture->end));
-		else if (row->table != NT_TABLE_SOCK_OP)
-			add_received(sum, row, from, to);
+		if (nt_view_is_part(&want.view))
+			add_of_view(sums, row, &time);
+		else
+			add_of_whole(sums, row, view, &time);
 	}
 	nt_rows_close(rows);
 }
 
-/* The same of a part, for which only that time is read; operations may be wanted from long before. */
-static void check_charges_of_part(const struct fixture *fixture, const char *name, struct nt_rand *rand)
+static void compare_sums(const char *name, const struct nt_view *view, struct sums *got, struct sums *expected)
 {
-	const uint64_t from = GEN_START_NS + nt_rand_below(rand, fixture->end);
-	const uint64_t length = 1 + nt_rand_below(rand, nt_rand_below(rand, 2) ? 20 * MS : fixture->end);
-	const uint64_t end = GEN_START_NS + fixture->end, to = from + length < end ? from + length : end;
-	const uint64_t cuts[] = {from, to}, before = nt_rand_below(rand, 2) ? 0 : nt_rand_below(rand, 200 * MS);
-	const struct nt_rows_want whole = {.tables = NT_TABLE_BIT(NT_TABLE_CPU_SLICE) |
-						     NT_TABLE_BIT(NT_TABLE_RX_STRETCH)};
-	const struct nt_rows_want part = {
-		.tables = NT_TABLE_BIT(NT_TABLE_SOCK_OP) | NT_TABLE_BIT(NT_TABLE_RX_COST),
-		.from_ns = from - before,
-		.to_ns = to + 1,
-		.begun_within = true,
-		.rx_cuts = {cuts, NT_COUNT(cuts)},
-	};
-	struct received expected, got;
+	for (size_t i = 0; i < got->n; i++)
+		find_sum(expected, got->sums[i].key);
+	for (size_t i = 0; i < expected->n; i++) {
+		const struct sum *want = &expected->sums[i], *is = find_sum(got, want->key);
 
-	receive_part(fixture, &whole, from, to, &expected);
-	receive_part(fixture, &part, from, to, &got);
-	for (int cpu = 0; cpu < N_CPUS; cpu++) {
-		if (got.ns[cpu] != expected.ns[cpu] || got.packets[cpu] != expected.packets[cpu])
-			fail_msg("%s: CPU %d, %llu to %llu: charged are %lld ns and %lld packets, and not %lld and "
-				 "%lld",
-				 name, cpu, (unsigned long long)from, (unsigned long long)to, (long long)got.ns[cpu],
-				 (long long)got.packets[cpu], (long long)expected.ns[cpu],
-				 (long long)expected.packets[cpu]);
+		if (is->ns != want->ns || is->ops != want->ops || is->bytes != want->bytes)
+			fail_msg("%s, %llu to %llu: %s: %lld ns, %lld, %lld bytes, and not %lld ns, %lld, %lld bytes",
+				 name, (unsigned long long)view->from_ns, (unsigned long long)view->to_ns, want->key,
+				 (long long)is->ns, (long long)is->ops, (long long)is->bytes, (long long)want->ns,
+				 (long long)want->ops, (long long)want->bytes);
 	}
+}
+
+static int by_text(const void *one, const void *two)
+{
+	const struct kept_row *a = one, *b = two;
+	const int order = strcmp(a->text, b->text);
+
+	return order ? order : (a->ts > b->ts) - (a->ts < b->ts);
+}
+
+/* The next row of these tables; NULL: there are no more. */
+static const struct kept_row *next_cost(const struct kept *kept, size_t *at, uint64_t tables)
+{
+	while (*at < kept->n && !(tables >> kept->rows[*at].table & 1))
+		++*at;
+	return *at < kept->n ? &kept->rows[(*at)++] : NULL;
+}
+
+/* Each row of costs is the same, whatever else is read, and so however much of the tape is. */
+static void check_costs(const struct fixture *fixture, const char *name, const struct nt_view *view, uint64_t tables)
+{
+	const uint64_t costs = nt_tables_of(NT_FROM(SUMS) | NT_FROM(CHARGES)) & tables;
+	struct kept all = {.n = 0}, some = {.n = 0};
+	const struct kept_row *a, *b;
+	size_t at = 0, in = 0;
+
+	read_rows(fixture, &(struct nt_rows_want){.tables = NT_ALL_TABLES, .view = *view}, &all);
+	read_rows(fixture, &(struct nt_rows_want){.tables = tables, .view = *view}, &some);
+	qsort(all.rows, all.n, sizeof(*all.rows), by_text);
+	if (some.n)
+		qsort(some.rows, some.n, sizeof(*some.rows), by_text);
+	do {
+		a = next_cost(&all, &at, costs);
+		b = next_cost(&some, &in, costs);
+		if (!a != !b || (a && (by_text(a, b) || a->dur != b->dur)))
+			fail_msg("%s, %llu to %llu: \"%s\" and not \"%s\"", name, (unsigned long long)view->from_ns,
+				 (unsigned long long)view->to_ns, b ? b->text : "no row", a ? a->text : "no row");
+	} while (a);
+	release(&all);
+	release(&some);
+}
+
+/* The sums of a view are those of what lies in it. */
+static void check_sums(const struct fixture *fixture, const char *name, const struct nt_view *view,
+		       bool buckets_of_recording)
+{
+	const struct nt_rows_want whole = {.tables = NT_TABLE_BIT(NT_TABLE_CPU_SLICE) | NT_TABLE_BIT(NT_TABLE_SOCK_OP) |
+						     NT_TABLE_BIT(NT_TABLE_RX_STRETCH)};
+	const struct nt_rows_want part = {.tables = NT_TABLE_BIT(NT_TABLE_CPU_COST) | NT_TABLE_BIT(NT_TABLE_SOCK_COST) |
+						    NT_TABLE_BIT(NT_TABLE_RX_COST),
+					  .view = *view,
+					  .buckets_of_recording = buckets_of_recording};
+	static struct sums expected, got;
+
+	read_sums(fixture, &whole, view, &expected);
+	read_sums(fixture, &part, view, &got);
+	compare_sums(name, view, &got, &expected);
+	check_costs(fixture, name, view, part.tables);
+	check_costs(fixture, name, view, NT_TABLE_BIT(NT_TABLE_RX_COST));
 }
 
 static void check_windows(const struct fixture *fixture, const char *name, uint64_t seed, unsigned int n)
@@ -707,13 +870,11 @@ static void check_windows(const struct fixture *fixture, const char *name, uint6
 			struct kept some = {.n = 0};
 
 			read_rows(fixture, &want, &some);
-			compare(name, &all, &some, &want);
+			compare(fixture, name, &all, &some, &want);
 			release(&some);
 		}
 		check_names(fixture, name, &all, &want);
-		check_ops_since(fixture, name, &all, &want);
-		for (int part = 0; part < 2; part++)
-			check_charges_of_part(fixture, name, &rand);
+		check_sums(fixture, name, &want.view, i % 2);
 	}
 	release(&all);
 }
@@ -821,13 +982,14 @@ static void finish(struct fixture *fixture, struct tape_gen *gen, uint64_t end)
 /* The tables' rows of [from, to) are as many, and those of the slow way. */
 static void expect_rows(const struct fixture *fixture, uint64_t tables, uint64_t from, uint64_t to, size_t n)
 {
-	const struct nt_rows_want want = {.tables = tables, .from_ns = GEN_START_NS + from, .to_ns = GEN_START_NS + to};
+	const struct nt_rows_want want = {
+		.tables = tables, .view.from_ns = GEN_START_NS + from, .view.to_ns = GEN_START_NS + to};
 	struct kept all = {.n = 0}, some = {.n = 0};
 
 	read_rows(fixture, &(struct nt_rows_want){.tables = NT_ALL_TABLES}, &all);
 	read_rows(fixture, &want, &some);
 	assert_int_equal(some.n, n);
-	compare("window", &all, &some, &want);
+	compare(fixture, "window", &all, &some, &want);
 	release(&all);
 	release(&some);
 }
@@ -939,8 +1101,8 @@ static void waits_for_operations_hidden_by_loss(void **state)
 	gen_switch(gen, 0, 95 * MS, 1, 1, 0, 1);
 	gen_state(gen, 0, 100 * MS, 0, NT_STATE_STOP, 0);
 	finish(fixture, gen, 100 * MS);
-	want.from_ns = GEN_START_NS + 9 * MS;
-	want.to_ns = GEN_START_NS + 12 * MS;
+	want.view.from_ns = GEN_START_NS + 9 * MS;
+	want.view.to_ns = GEN_START_NS + 12 * MS;
 	read_rows(fixture, &want, &some);
 	assert_int_equal(some.n, 1);
 	release(&some);
@@ -963,8 +1125,8 @@ static void waits_for_operations_of_before(void **state)
 	for (size_t i = 0; i < NT_COUNT(begins); i++) {
 		struct nt_rows_want want = {.tables = NT_TABLE_BIT(NT_TABLE_SOCK_OP),
 					    .begun_within = true,
-					    .from_ns = begins[i],
-					    .to_ns = GEN_START_NS + 10 * MS};
+					    .view.from_ns = begins[i],
+					    .view.to_ns = GEN_START_NS + 10 * MS};
 		struct kept some = {.n = 0};
 
 		read_rows(fixture, &want, &some);
@@ -1052,7 +1214,7 @@ static void opens_few_blocks(void **state)
 					       .all_loose = true,
 					       .longest_ns = 1 * MS};
 	struct tape_gen *gen;
-	struct nt_rows_want want = {.from_ns = GEN_START_NS + 500 * MS, .to_ns = GEN_START_NS + 502 * MS};
+	struct nt_rows_want want = {.view.from_ns = GEN_START_NS + 500 * MS, .view.to_ns = GEN_START_NS + 502 * MS};
 	struct kept all = {.n = 0};
 
 	scratch_path(fixture->path, fixture->dir, "t.tape");
@@ -1063,7 +1225,7 @@ static void opens_few_blocks(void **state)
 	gen_loose_span(gen, 0, 400 * (int64_t)MS - 1000000000, 899 * MS);
 	finish(fixture, gen, traffic.dur_ns);
 	read_rows(fixture, &(struct nt_rows_want){.tables = NT_ALL_TABLES}, &all);
-	assert_true(break_others(fixture, want.from_ns, want.to_ns, 250 * MS) > 50);
+	assert_true(break_others(fixture, want.view.from_ns, want.view.to_ns, 250 * MS) > 50);
 	for (size_t set = 1; (want.tables = table_set(set)); set++) {
 		struct kept some = {.n = 0};
 
@@ -1071,13 +1233,13 @@ static void opens_few_blocks(void **state)
 		want.begun_within =
 			want.tables == NT_TABLE_BIT(NT_TABLE_SOCK_OP) || want.tables & nt_tables_of(NT_FROM(LOOSE));
 		read_rows(fixture, &want, &some);
-		compare("few blocks", &all, &some, &want);
+		compare(fixture, "few blocks", &all, &some, &want);
 		assert_true(some.n || !(want.tables & nt_tables_of(NT_FROM(LOOSE))));
 		release(&some);
 	}
 	check_names(fixture, "few blocks", &all, &want);
 	assert_int_equal(fixture->tape->n_problems, 0);
-	sql_opens_few_blocks(fixture, &all, want.from_ns, want.to_ns);
+	sql_opens_few_blocks(fixture, &all, want.view.from_ns, want.view.to_ns);
 	release(&all);
 }
 
@@ -1087,8 +1249,8 @@ static void progress_is_of_the_window(void **state)
 	struct fixture *fixture = *state;
 	struct tape_gen *gen = new_tape(fixture, 5, 0);
 	struct nt_rows_want want = {.tables = NT_TABLE_BIT(NT_TABLE_IRQ_SLICE),
-				    .from_ns = GEN_START_NS + 500 * MS,
-				    .to_ns = GEN_START_NS + 600 * MS};
+				    .view.from_ns = GEN_START_NS + 500 * MS,
+				    .view.to_ns = GEN_START_NS + 600 * MS};
 	unsigned int permille = 0, first = 1000;
 	const struct nt_row *row;
 	struct nt_rows *rows;
@@ -1117,8 +1279,8 @@ static void looks_for_no_begin_of_what_ends_before(void **state)
 	struct fixture *fixture = *state;
 	struct tape_gen *gen = new_tape(fixture, 5, 0);
 	const struct nt_rows_want want = {.tables = NT_TABLE_BIT(NT_TABLE_SCHED_SLICE),
-					  .from_ns = GEN_START_NS + 2000 * MS,
-					  .to_ns = GEN_START_NS + 2010 * MS};
+					  .view.from_ns = GEN_START_NS + 2000 * MS,
+					  .view.to_ns = GEN_START_NS + 2010 * MS};
 	struct kept some = {.n = 0};
 
 	gen_state(gen, 0, 0, 1, NT_STATE_START, 0);
@@ -1127,7 +1289,7 @@ static void looks_for_no_begin_of_what_ends_before(void **state)
 	gen_switch(gen, 0, 2000 * MS, 1, 1, 0, 0);
 	gen_switch(gen, 0, 2020 * MS, 0, 0, 1, 0);
 	finish(fixture, gen, 2100 * MS);
-	assert_true(break_others(fixture, want.from_ns, want.to_ns, 200 * MS) > 20);
+	assert_true(break_others(fixture, want.view.from_ns, want.view.to_ns, 200 * MS) > 20);
 	read_rows(fixture, &want, &some);
 	assert_int_equal(some.n, 1);
 	assert_int_equal(fixture->tape->n_problems, 0);
@@ -1141,7 +1303,7 @@ static void opens_no_blocks_of_other_cpus(void **state)
 	static const uint8_t first[] = {1, 0};
 	struct fixture *fixture = *state;
 	struct tape_gen *gen = new_tape_of(fixture, 2, 5, 0);
-	struct nt_rows_want want = {.tables = NT_TABLE_BIT(NT_TABLE_CPU_SLICE), .cpus = first};
+	struct nt_rows_want want = {.tables = NT_TABLE_BIT(NT_TABLE_CPU_SLICE), .view.cpus = first};
 
 	for (uint64_t at = 0; at < 1000 * MS; at += 10 * MS) {
 		gen_state(gen, 0, at, 1, NT_STATE_PERIODIC, 0);
@@ -1152,8 +1314,8 @@ static void opens_no_blocks_of_other_cpus(void **state)
 	for (unsigned int in_time = 0; in_time < 2; in_time++) {
 		struct kept some = {.n = 0};
 
-		want.from_ns = in_time ? GEN_START_NS + 500 * MS : 0;
-		want.to_ns = in_time ? GEN_START_NS + 600 * MS : 0;
+		want.view.from_ns = in_time ? GEN_START_NS + 500 * MS : 0;
+		want.view.to_ns = in_time ? GEN_START_NS + 600 * MS : 0;
 		read_rows(fixture, &want, &some);
 		assert_int_equal(some.n, in_time ? 1 : 2);
 		assert_int_equal(some.rows[0].cpu, 0);
@@ -1169,7 +1331,7 @@ static void leaves_out_counters_of_other_cpus(void **state)
 	struct fixture *fixture = *state;
 	struct tape_gen *gen = new_tape_of(fixture, 2, 5, 0);
 	const uint8_t second[] = {0, 1};
-	const struct nt_rows_want want = {.tables = NT_TABLE_BIT(NT_TABLE_PROC_COUNTER), .cpus = second};
+	const struct nt_rows_want want = {.tables = NT_TABLE_BIT(NT_TABLE_PROC_COUNTER), .view.cpus = second};
 	struct kept some = {.n = 0};
 
 	gen_state(gen, 0, 0, 1, NT_STATE_START, 0);

@@ -35,12 +35,7 @@ sqlite3_stmt *nt_html_prepare(const struct nt_html_scope *scope, const char *sql
 {
 	sqlite3_stmt *statement = nt_db_query(scope->db, sql, scope->session.id);
 
-	sqlite3_bind_int64(statement, 2, scope->from_ts);
-	sqlite3_bind_int64(statement, 3, scope->to_ts);
-	if (scope->selection->process)
-		sqlite3_bind_text(statement, 4, scope->selection->process, -1, SQLITE_STATIC);
-	if (scope->sums)
-		nt_part_sums_bind(scope->sums, statement);
+	nt_part_bind(&scope->part, statement);
 	return statement;
 }
 

@@ -14,6 +14,7 @@
 
 #include "report/export/html/parts.h"
 #include "report/export/svg/svg.h"
+#include "report/query/part_costs.h"
 #include "report/query/whole.h"
 #include "report/util/array.h"
 #include "schema/block.h"
@@ -51,7 +52,6 @@ struct page {
 struct section {
 	struct nt_html_scope scope;
 	struct nt_html_costs costs;
-	struct nt_part_sums sums;
 	struct nt_html_stages stages;
 };
 
@@ -156,19 +156,12 @@ static int end_stages(struct nt_html_stages *stages, int error)
 	return stages->has ? nt_stage_find_end(&stages->result, error) : error;
 }
 
-/* A part of the session has no sums of its own. */
-static bool is_part(const struct nt_html_scope *scope)
-{
-	return !scope->is_whole || scope->selection->n_cpus;
-}
-
-/* Costs, what was spent, and stages out of one scan. Of sums there are few: they are kept already, and read by
- * themselves. */
+/* Costs and stages out of one scan. Of sums there are few: they are kept already, and read by themselves. */
 static int scan(struct section *section)
 {
 	struct nt_db *db = section->scope.db;
 	const int64_t session_id = section->scope.session.id;
-	struct nt_scan_reader readers[2 + NT_STAGE_READERS];
+	struct nt_scan_reader readers[1 + NT_STAGE_READERS];
 	size_t n = 0;
 	int error = 0;
 
@@ -177,8 +170,6 @@ static int scan(struct section *section)
 		error = nt_scan_all(db, session_id, 0, readers, n);
 		n = 0;
 	}
-	if (is_part(&section->scope))
-		readers[n++] = nt_part_sums_slices(&section->sums);
 	if (section->stages.has) {
 		nt_stage_readers(section->stages.result.reading, readers + n);
 		n += NT_STAGE_READERS;
@@ -186,28 +177,28 @@ static int scan(struct section *section)
 	return error || !n ? error : nt_scan_all(db, session_id, 0, readers, n);
 }
 
-static int read_sums(struct section *section)
+/* A part of the session has no sums of its own. */
+static int make_sums(const struct nt_html_scope *scope)
 {
-	const int error = nt_part_sums_read_ops(&section->sums);
+	static const uint64_t costs =
+		NT_TABLE_BIT(NT_TABLE_CPU_COST) | NT_TABLE_BIT(NT_TABLE_SOCK_COST) | NT_TABLE_BIT(NT_TABLE_RX_COST);
+	const struct nt_selection *selection = scope->selection;
+	const bool is_part = selection->from.is_given || selection->to.is_given || selection->n_cpus;
 
-	if (error || nt_part_sums_end(&section->sums))
-		return nt_lanes_fail(&section->scope.part, error ? error : -1, "operations");
-	section->scope.sums = &section->sums;
-	return 0;
+	return is_part && scope->from_ts < scope->to_ts ? nt_part_costs(&scope->part, costs, NULL) : 0;
 }
 
 static int read_section(const struct page *page, struct section *section)
 {
-	if (nt_session_limit(section->scope.db, &section->scope.session, section->scope.selection) ||
+	if (make_sums(&section->scope) ||
 	    nt_html_costs_begin(&section->scope, (uint32_t)(NT_HTML_MAX_CELLS / page->n_sessions), &section->costs))
 		return -1;
 	if (!section->costs.steps)
 		return 0;
-	nt_part_sums_begin(&section->sums, &section->costs.filter);
 	if (nt_html_stages_begin(&section->scope, &section->stages) || end_stages(&section->stages, scan(section)))
 		return -1;
 	nt_html_costs_end(&section->costs);
-	return is_part(&section->scope) ? read_sums(section) : 0;
+	return 0;
 }
 
 /* In the data, and as a banner above all else, which is there without scripts too. */
@@ -249,7 +240,6 @@ static int write_session(void *arg, const struct nt_session *session)
 		nt_json_close(&page->json, '}');
 	}
 	nt_html_stages_release(&section.stages);
-	nt_part_sums_release(&section.sums);
 	nt_html_costs_release(&section.costs);
 	return error;
 }

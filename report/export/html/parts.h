@@ -6,7 +6,7 @@
 #pragma once
 
 #include "report/out/output.h"
-#include "report/query/cpus/part_sums.h"
+#include "report/query/cpus/read.h"
 #include "report/query/stages/result.h"
 #include "report/timeline/timeline.h"
 
@@ -19,15 +19,11 @@ struct nt_html_scope {
 	int64_t from_ts, to_ts; /* what of the session is selected; equal: nothing */
 	bool is_whole; /* all of it is */
 	char cpus[NT_CPUS_SQL_MAX]; /* the selected CPUs, as a condition in SQL on `cpu` */
-	/* What was spent and done there; NULL: all is selected, cpu_cost and sock_cost have it. */
-	const struct nt_part_sums *sums;
 };
 
 void nt_html_scope_init(struct nt_html_scope *scope, struct nt_db *db, const struct nt_selection *selection,
 			const struct nt_session *session);
-/*
- * Prepares a statement, binding ?1 the session, ?2 and ?3 the time, ?4 the process or NULL, and what `sums` binds, as
- * far as it has them. NULL: db->error.
+/* Prepares a statement, binding ?1 the session, and ?2 to ?4 as nt_part_bind, as far as it has them. NULL: db->error.
  */
 sqlite3_stmt *nt_html_prepare(const struct nt_html_scope *scope, const char *sql);
 

@@ -15,30 +15,8 @@
 #include "report/util/array.h"
 #include "report/util/ends.h"
 
-/* ---- what all queries build on ----
- *
- *   picked                     the threads of --process
- *   spent, did, charged, span  as query/groups.h asks for them
- *   paid                       who pays for net_rx (query/payers.h)
- *   dropped, resent, missed    the rows of skb_drop, tcp_retransmit and loss
- *
- * Sums are the session's own if all of it is selected, else scope->sums.
- */
+/* ---- what all queries build on: what NT_GROUP_SQL has, and the rows of skb_drop, tcp_retransmit and loss ---- */
 
-#define PICKED "picked AS (" NT_PROCESS_THREADS_SQL "), "
-#define OF_PICKED "AND (?4 IS NULL OR utid IN picked) "
-
-#define SPENT_SUMS                                                                                                     \
-	"spent AS (SELECT utid, owner, sum(spent_ns) AS ns FROM cpu_cost "                                             \
-	"WHERE session_id = ?1 AND owner IN ('send', 'recv', 'task') " OF_PICKED "GROUP BY utid, owner), "
-
-#define DID_SUMS                                                                                                       \
-	"did AS (SELECT utid, socket_id, op, sum(ops) AS ops, sum(bytes) AS bytes, "                                   \
-	"sum(cpu_ns) AS cpu_ns, sum(untimed) AS untimed, sum(lower_bound) AS lower_bound "                             \
-	"FROM sock_cost WHERE session_id = ?1 " OF_PICKED "GROUP BY utid, socket_id, op), "
-#define PAID_SUMS                                                                                                      \
-	"paid AS (SELECT " NT_PAID_COLUMNS "FROM rx_cost WHERE session_id = ?1 "                                       \
-	"AND (?4 IS NULL OR upid IN (" NT_PROCESSES_SQL "))), "
 #define SAMPLES                                                                                                        \
 	", dropped AS (SELECT * FROM skb_drop "                                                                        \
 	"WHERE session_id = ?1 AND ts >= ?2 AND ts < ?3 AND %s), "                                                     \
@@ -57,8 +35,7 @@ static char *make_sql(const struct nt_html_scope *scope, const char *query)
 
 	if (!out)
 		return NULL;
-	fputs("WITH " PICKED, out);
-	fputs(scope->sums ? NT_PART_SUMS_SQL : SPENT_SUMS DID_SUMS PAID_SUMS NT_CHARGED_SQL ", " NT_PART_SPAN_SQL, out);
+	fputs("WITH " NT_GROUP_SQL, out);
 	fprintf(out, SAMPLES, cpus, cpus, cpus);
 	fputs(query, out);
 	if (fclose(out)) {

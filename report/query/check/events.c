@@ -51,11 +51,12 @@ static int read_part(struct nt_check *check)
 		 BIT(sock_op, ts) | BIT(sock_op, dur) | BIT(sock_op, cpu_ns) | BIT(sock_op, utid) | BIT(sock_op, op),
 		 nt_check_take_op, check},
 	};
+	const struct nt_scan_want want = {.small = NT_TABLE_BIT(NT_TABLE_LOSS), .all_ops = true};
 #undef BIT
 
 	/* The last is of operations, which end where they may: a tape is read up to there. */
-	return nt_scan_all(check->db, check->session.id, NT_TABLE_BIT(NT_TABLE_LOSS), readers,
-			   NT_COUNT(readers) - !nt_check_has_operations(check));
+	return nt_scan_within(check->db, check->session.id, &want, readers,
+			      NT_COUNT(readers) - !nt_check_has_operations(check));
 }
 
 int nt_check_read(struct nt_check *check)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "report/out/output.h"
+#include "report/query/part_costs.h"
 #include "report/query/payers.h"
 #include "report/util/array.h"
 #include "report/util/words.h"
@@ -16,7 +17,6 @@
 void nt_lanes_beside_begin(struct nt_lanes_beside *beside, struct nt_lanes_filter *filter, const struct nt_part *part)
 {
 	*beside = (struct nt_lanes_beside){.part = *part, .filter = filter};
-	nt_rx_sums_begin(&beside->rx, filter, part);
 }
 
 void nt_lanes_beside_release(struct nt_lanes_beside *beside)
@@ -28,7 +28,6 @@ void nt_lanes_beside_release(struct nt_lanes_beside *beside)
 	nt_id_map_release(&beside->threads);
 	nt_id_map_release(&beside->by_thread);
 	nt_id_map_release(&beside->by_vec);
-	nt_rx_sums_release(&beside->rx);
 	memset(beside, 0, sizeof(*beside));
 }
 
@@ -67,7 +66,7 @@ static void raise_to(int64_t *most, int64_t value)
 		*most = value;
 }
 
-int64_t nt_lanes_moved_bytes(const struct nt_row *row)
+static int64_t moved_bytes(const struct nt_row *row)
 {
 	const char *flags = nt_text(NT_VALUE(row, sock_op, flags), "");
 
@@ -82,7 +81,7 @@ static int add_op(struct nt_lanes_op *op, const struct nt_row *row)
 
 	op->ops++;
 	op->failed += strcmp(nt_text(NT_VALUE(row, sock_op, result), ""), "ok") != 0;
-	if (!add(&op->bytes, nt_lanes_moved_bytes(row)) || !add(&op->cpu_ns, nt_integer(cpu_ns, 0)))
+	if (!add(&op->bytes, moved_bytes(row)) || !add(&op->cpu_ns, nt_integer(cpu_ns, 0)))
 		return -ERANGE;
 	if (cpu_ns->type == NT_VALUE_NULL) {
 		op->untimed++;
@@ -105,12 +104,12 @@ int nt_lanes_beside_op(struct nt_lanes_beside *beside, const struct nt_row *row)
 				  .has_utid = utid->type != NT_VALUE_NULL,
 				  .most_ns = INT64_MIN,
 				  .longest_ns = INT64_MIN};
+	const struct nt_view_time time = nt_part_time(&beside->part);
 	int64_t end, i;
 
-	/* It counts where it ended, as in sock_cost; what its begin is not known of, has `ts` for its end. */
-	if (ts > beside->part.to_ts || __builtin_add_overflow(ts, dur, &end) || end <= beside->part.from_ts ||
-	    end > beside->part.to_ts || !nt_lanes_has_cpu(&beside->part, NT_VALUE(row, sock_op, cpu)) ||
-	    !nt_lanes_has_thread(beside->filter, utid))
+	/* What its begin is not known of, has `ts` for its end. */
+	if (__builtin_add_overflow(ts, dur, &end) || end < 0 || !nt_view_has(&time, (uint64_t)end) ||
+	    !nt_lanes_has_cpu(&beside->part, NT_VALUE(row, sock_op, cpu)) || !nt_lanes_has_thread(beside->filter, utid))
 		return 0;
 	key.op = text_number(beside, nt_text(NT_VALUE(row, sock_op, op), ""));
 	key.call = text_number(beside, nt_text(NT_VALUE(row, sock_op, syscall), ""));
@@ -144,10 +143,12 @@ int nt_lanes_beside_softirq(struct nt_lanes_beside *beside, const struct nt_row 
 
 /* ---- rows ---- */
 
-/* A statement over the sums in the JSON array `text`, which is its ?2, and is freed. NULL: db->error. */
-static sqlite3_stmt *ask_of(const struct nt_lanes_beside *beside, const char *sql, char *text)
+/* A statement over the sums that `write` puts, one each, into the JSON array that is its ?2. NULL: db->error. */
+static sqlite3_stmt *ask(const struct nt_lanes_beside *beside, const char *sql,
+			 void (*write)(struct nt_json *json, const void *beside))
 {
 	const struct nt_part *part = &beside->part;
+	char *text = nt_json_array(write, beside);
 	sqlite3_stmt *statement;
 
 	if (!text || !nt_foreign_fits(part->db, text)) {
@@ -164,13 +165,6 @@ static sqlite3_stmt *ask_of(const struct nt_lanes_beside *beside, const char *sq
 		free(text);
 	sqlite3_finalize(statement);
 	return NULL;
-}
-
-/* The same of the sums that `write` puts, one each, into the array. */
-static sqlite3_stmt *ask(const struct nt_lanes_beside *beside, const char *sql,
-			 void (*write)(struct nt_json *json, const void *beside))
-{
-	return ask_of(beside, sql, nt_json_array(write, beside));
 }
 
 static void write_op(struct nt_json *json, const struct nt_texts *texts, const struct nt_lanes_op *op)
@@ -239,13 +233,14 @@ sqlite3_stmt *nt_lanes_softirqs(const struct nt_lanes_beside *beside)
 		   write_softirqs);
 }
 
-sqlite3_stmt *nt_lanes_payers(const struct nt_lanes_beside *beside)
+sqlite3_stmt *nt_lanes_payers(const struct nt_lanes_beside *beside, bool *is_estimate)
 {
-	sqlite3_stmt *statement =
-		ask_of(beside, "WITH " NT_PAID_JSON_SQL("?2") ", span AS (SELECT ?3 AS ns) " NT_PAYERS_SQL,
-		       nt_rx_sums_json(&beside->rx));
+	const struct nt_part *part = &beside->part;
+	sqlite3_stmt *statement;
 
-	if (statement)
-		sqlite3_bind_int64(statement, 3, beside->part.to_ts - beside->part.from_ts);
+	if (nt_part_costs(part, NT_TABLE_BIT(NT_TABLE_RX_COST), is_estimate))
+		return NULL;
+	statement = nt_db_query(part->db, "WITH " NT_PAID_SQL ", " NT_PART_SPAN_SQL NT_PAYERS_SQL, part->session->id);
+	nt_part_bind(part, statement);
 	return statement;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * beside.h - what else happened in a part of a session: socket operations by thread and call, softirqs by vector, and
- * who pays for net_rx, summed up as they are read (db/scan.h). Memory is for the sums. Prints nothing.
+ * beside.h - what else happened in a part of a session: socket operations by thread and call, and softirqs by vector,
+ * summed up as they are read (db/scan.h); and who pays for net_rx. Memory is for the sums. Prints nothing.
  */
 #pragma once
 
-#include "report/query/cpus/rx_sums.h"
+#include "report/query/cpus/read.h"
 #include "report/util/texts.h"
 
 struct nt_lanes_op {
@@ -31,25 +31,20 @@ struct nt_lanes_beside {
 	size_t n_softirqs, softirqs_size;
 	struct nt_id_map pairs, threads, by_thread, by_vec; /* numbers of keys and indexes + 1 */
 	uint64_t n_pairs, n_threads;
-	struct nt_rx_sums rx; /* takes rows itself */
 };
 
 /* *part is copied; which process is meant, the filter says, which must outlive it. */
 void nt_lanes_beside_begin(struct nt_lanes_beside *beside, struct nt_lanes_filter *filter, const struct nt_part *part);
 
 void nt_lanes_beside_release(struct nt_lanes_beside *beside);
-/* Adds a row of sock_op, of softirq_slice, if it is of the part: an operation if it ended there. 0, -ENOMEM, or
- * -ERANGE: it is none. */
+/* Adds a row of sock_op, of softirq_slice, if it is of the part. 0, -ENOMEM, or -ERANGE: it is none. */
 int nt_lanes_beside_op(struct nt_lanes_beside *beside, const struct nt_row *row);
 int nt_lanes_beside_softirq(struct nt_lanes_beside *beside, const struct nt_row *row);
-
-/* Of a row of sock_op; bytes of peeks and of the error queue are none that moved. */
-int64_t nt_lanes_moved_bytes(const struct nt_row *row);
 
 /* Rows of these sums, with names that tell units; NULL: see db->error. `beside` must outlive them. */
 /* By process and call. */
 sqlite3_stmt *nt_lanes_ops(const struct nt_lanes_beside *beside);
 /* By vector, clipped. */
 sqlite3_stmt *nt_lanes_softirqs(const struct nt_lanes_beside *beside);
-/* Those who pay for net_rx, as NT_PAYERS_SQL; after nt_rx_sums_end. */
-sqlite3_stmt *nt_lanes_payers(const struct nt_lanes_beside *beside);
+/* Those who pay for net_rx, as NT_PAYERS_SQL. *is_estimate as of nt_part_costs. */
+sqlite3_stmt *nt_lanes_payers(const struct nt_lanes_beside *beside, bool *is_estimate);

@@ -138,7 +138,7 @@ static int json_lanes(struct nt_json *json, const struct nt_lanes *lanes, const 
 	nt_json_close(json, ']');
 	if (json_who(json, lanes, part) || json_rows(json, part, nt_lanes_ops(beside), "operations") ||
 	    json_rows(json, part, nt_lanes_softirqs(beside), "softirqs") ||
-	    json_rows(json, part, nt_lanes_payers(beside), "payers"))
+	    json_rows(json, part, nt_lanes_payers(beside, NULL), "payers"))
 		return -1;
 	return json_rows(json, part, nt_lanes_losses(part), "losses");
 }

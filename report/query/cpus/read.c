@@ -12,38 +12,27 @@
 
 /* ---- what belongs to the part ---- */
 
-/* Marks the ids that `sql` gives of the chosen process. */
-static int read_ids(const struct nt_part *part, const char *sql, struct nt_id_map *ids, bool *has_any)
-{
-	sqlite3_stmt *row = nt_db_query(part->db, sql, part->session->id);
-	int error = 0;
-
-	sqlite3_bind_text(row, 4, part->selection->process, -1, SQLITE_STATIC);
-	*has_any = false;
-	while (!error && nt_db_next(row)) {
-		if (nt_id_map_set(ids, (uint64_t)sqlite3_column_int64(row, 0), 1))
-			error = nt_db_no_memory(part->db);
-		*has_any = true;
-	}
-	return nt_db_end(part->db, row, "the threads cannot be read") ? -1 : error;
-}
-
 int nt_lanes_filter_init(struct nt_lanes_filter *filter, const struct nt_part *part)
 {
-	bool has_any;
+	sqlite3_stmt *row;
+	int error = 0;
 
 	*filter = (struct nt_lanes_filter){.part = part};
 	if (!part->selection->process)
 		return 0;
-	if (read_ids(part, NT_PROCESS_THREADS_SQL, &filter->threads, &filter->has_threads))
-		return -1;
-	return read_ids(part, NT_PROCESSES_SQL, &filter->processes, &has_any);
+	row = nt_db_query(part->db, NT_PROCESS_THREADS_SQL, part->session->id);
+	nt_part_bind(part, row);
+	while (!error && nt_db_next(row)) {
+		if (nt_id_map_set(&filter->threads, (uint64_t)sqlite3_column_int64(row, 0), 1))
+			error = nt_db_no_memory(part->db);
+		filter->has_threads = true;
+	}
+	return nt_db_end(part->db, row, "the threads cannot be read") ? -1 : error;
 }
 
 void nt_lanes_filter_release(struct nt_lanes_filter *filter)
 {
 	nt_id_map_release(&filter->threads);
-	nt_id_map_release(&filter->processes);
 }
 
 bool nt_lanes_has_cpu(const struct nt_part *part, const struct nt_value *cpu)
@@ -60,13 +49,6 @@ bool nt_lanes_has_thread(struct nt_lanes_filter *filter, const struct nt_value *
 	if (!filter->part->selection->process)
 		return true;
 	return utid->type == NT_VALUE_INTEGER && nt_id_map_get(&filter->threads, (uint64_t)utid->integer);
-}
-
-bool nt_lanes_has_process(struct nt_lanes_filter *filter, const struct nt_value *upid)
-{
-	if (!filter->part->selection->process)
-		return true;
-	return upid->type == NT_VALUE_INTEGER && nt_id_map_get(&filter->processes, (uint64_t)upid->integer);
 }
 
 int nt_lanes_check_process(const struct nt_part *part, char why_not[NT_ERROR_MAX])
@@ -112,17 +94,6 @@ sqlite3_stmt *nt_lanes_losses(const struct nt_part *part)
 }
 
 /* ---- what happened ---- */
-
-int nt_lanes_read_ops(const struct nt_part *part, int64_t from_ts, const struct nt_scan_reader *readers, size_t n)
-{
-	const uint64_t cuts[] = {(uint64_t)part->from_ts, (uint64_t)part->to_ts};
-	struct nt_scan_want want = {
-		.to_ns = (uint64_t)part->to_ts + 1, .begun_within = true, .rx_cuts = {cuts, NT_COUNT(cuts)}};
-
-	if (nt_scan_ops_since(part->db, (uint64_t)from_ts, (uint64_t)part->to_ts, &want.from_ns))
-		return -1;
-	return nt_scan_within(part->db, part->session->id, &want, readers, n);
-}
 
 struct looking {
 	const struct nt_part *part;

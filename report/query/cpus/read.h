@@ -15,7 +15,7 @@
 
 struct nt_lanes_filter {
 	const struct nt_part *part;
-	struct nt_id_map threads, processes; /* those chosen: 1 */
+	struct nt_id_map threads; /* those chosen: 1 */
 	bool has_threads;
 	unsigned int of_all; /* owners whose slices all belong to the part: 1 << enum nt_owner for each */
 };
@@ -37,13 +37,6 @@ struct nt_lanes_reading {
 	void *arg;
 };
 struct nt_scan_reader nt_lanes_reader(struct nt_lanes_reading *reading);
-bool nt_lanes_has_process(struct nt_lanes_filter *filter, const struct nt_value *upid);
-/*
- * Reads rows of sock_op, at least those that ended from `from_ts` to the part's end, from where the first of them
- * began; and rows of rx_cost, at least those of the part, those of a tape cut at its edges. 0; -1 and db->error; or
- * what a reader gave.
- */
-int nt_lanes_read_ops(const struct nt_part *part, int64_t from_ts, const struct nt_scan_reader *readers, size_t n);
 /* Says what an error of a scan means: -1, that said it itself; that of `what` memory ran out (-ENOMEM), or that they
  * are no recorder's. Always -1. */
 int nt_lanes_fail(const struct nt_part *part, int error, const char *what);

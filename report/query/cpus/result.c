@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * result.c - the part of result.h that finds: one pass through the slices for lanes; for the worst one that looks for
- * the windows, and then one for each that looks at it, or for all in a database.
+ * the windows, and then one for each that looks at it, or one for all: of a database, or where there are many.
  */
 #include "report/query/cpus/result.h"
 
@@ -34,8 +34,10 @@ static struct nt_part part_of(const struct nt_lanes_result *result, struct nt_la
 
 /* ---- reading ---- */
 
-/* Names of threads, and uncovered time. */
+/* Names of threads, uncovered time, and of the whole part who pays. */
 static const uint64_t small = NT_TABLE_BIT(NT_TABLE_THREAD) | NT_TABLE_BIT(NT_TABLE_LOSS);
+static const uint64_t small_of_part =
+	NT_TABLE_BIT(NT_TABLE_THREAD) | NT_TABLE_BIT(NT_TABLE_LOSS) | NT_TABLE_BIT(NT_TABLE_RX_COST);
 
 static int add_op(void *arg, const struct nt_row *row)
 {
@@ -51,20 +53,6 @@ static int add_softirq(void *arg, const struct nt_row *row)
 	return nt_lanes_beside_softirq(&result->beside, row);
 }
 
-static int add_rx_slice(void *arg, const struct nt_row *row)
-{
-	struct nt_lanes_result *result = arg;
-
-	return nt_rx_sums_slice(&result->beside.rx, row);
-}
-
-static int add_rx(void *arg, const struct nt_row *row)
-{
-	struct nt_lanes_result *result = arg;
-
-	return nt_rx_sums_row(&result->beside.rx, row);
-}
-
 static int add_to_lanes(void *arg, const struct nt_lane_slice *slice)
 {
 	return nt_lanes_add(arg, slice);
@@ -76,20 +64,12 @@ static int read_lanes(struct nt_lanes_result *result)
 	struct nt_lanes_reading slices = {&result->filter, add_to_lanes, &result->lanes};
 	const struct nt_scan_reader readers[] = {
 		nt_lanes_reader(&slices),
-		{NT_TABLE_CPU_SLICE, 0, add_rx_slice, result},
 		{NT_TABLE_SOFTIRQ_SLICE, 0, add_softirq, result},
 		{NT_TABLE_SOCK_OP, 0, add_op, result},
-		{NT_TABLE_RX_COST, 0, add_rx, result},
 	};
-	const bool is_limited = nt_session_is_limited(part->db, part->session, part->selection);
-	const size_t n = NT_COUNT(readers);
-	int error = nt_scan_all(part->db, part->session->id, small, readers, is_limited ? n - 2 : n);
+	const struct nt_scan_want want = {.small = small_of_part};
+	const int error = nt_scan_within(part->db, part->session->id, &want, readers, NT_COUNT(readers));
 
-	/* An operation counts where it ended. */
-	if (!error && is_limited)
-		error = nt_lanes_read_ops(part, part->from_ts, &readers[n - 2], 2);
-	if (!error)
-		error = nt_rx_sums_end(&result->beside.rx);
 	nt_lanes_order(&result->lanes);
 	return error ? nt_lanes_fail(part, error, "slices") : 0;
 }
@@ -131,31 +111,17 @@ static int count_cpu(void *arg, const struct nt_row *row)
 	return add_to_worst(searching, (uint32_t)number, 0, 0, NT_WORST_LEFT_OUT);
 }
 
-static int note_op(void *arg, const struct nt_row *row)
-{
-	const struct searching *searching = arg;
-	const int64_t ts = nt_integer(NT_VALUE(row, sock_op, ts), 0);
-	int64_t end_ts;
-
-	if (!__builtin_add_overflow(ts, nt_integer(NT_VALUE(row, sock_op, dur), 0), &end_ts))
-		nt_op_begins_add(&searching->result->op_begins, ts, end_ts);
-	return 0;
-}
-
 static int search_all(struct searching *searching)
 {
 	const struct nt_part *part = &searching->result->part;
 	struct nt_lanes_reading slices = {&searching->result->filter, search_slice, searching};
-	struct nt_scan_reader readers[3] = {nt_lanes_reader(&slices)};
+	struct nt_scan_reader readers[2] = {nt_lanes_reader(&slices)};
 	size_t n = 1;
 	int error;
 
 	if (part->selection->n_cpus)
 		readers[n++] = (struct nt_scan_reader){NT_TABLE_CPU_SLICE, NT_COLUMN_BIT(cpu_slice, cpu), count_cpu,
 						       searching};
-	if (part->db->source)
-		readers[n++] = (struct nt_scan_reader){
-			NT_TABLE_SOCK_OP, NT_COLUMN_BIT(sock_op, ts) | NT_COLUMN_BIT(sock_op, dur), note_op, searching};
 	error = nt_scan_all(part->db, part->session->id, small, readers, n);
 	return error ? nt_lanes_fail(part, error, "slices") : 0;
 }
@@ -190,7 +156,6 @@ static int find_windows(struct nt_lanes_result *result)
 	struct searching searching = {result, nt_worst_new(&want)};
 	int error;
 
-	nt_op_begins_init(&result->op_begins, want.from_ts, want.to_ts);
 	if (!searching.worst)
 		return nt_db_no_memory(result->part.db);
 	error = search_all(&searching);
@@ -202,7 +167,7 @@ static int find_windows(struct nt_lanes_result *result)
 
 /* ---- the worst: what was in them ---- */
 
-#define APART_NS 500000000 /* windows that are nearer are read together */
+#define ALONE_NS 500000000 /* to read a window alone costs about as much as to read so long */
 
 static int add_to_windows(void *arg, const struct nt_lane_slice *slice)
 {
@@ -242,135 +207,34 @@ static int add_softirq_to_windows(void *arg, const struct nt_row *row)
 	return error;
 }
 
-static int add_rx_slice_to_windows(void *arg, const struct nt_row *row)
-{
-	struct nt_lanes_result *result = arg;
-	int error = 0;
+#define N_READERS 3
 
-	for (unsigned int i = 0; i < result->n_worst && !error; i++) {
-		if (result->worst[i].is_read)
-			error = nt_rx_sums_slice(&result->worst[i].beside.rx, row);
-	}
-	return error;
-}
-
-static int add_rx_to_windows(void *arg, const struct nt_row *row)
-{
-	struct nt_lanes_result *result = arg;
-	int error = 0;
-
-	for (unsigned int i = 0; i < result->n_worst && !error; i++) {
-		if (result->worst[i].is_read)
-			error = nt_rx_sums_row(&result->worst[i].beside.rx, row);
-	}
-	return error;
-}
-
-/* What must be read for a window. */
-struct span {
-	uint64_t from_ns, to_ns;
-	struct nt_lanes_worst *worst;
-};
-
-static int compare_spans(const void *one, const void *two)
-{
-	const struct span *a = one, *b = two;
-
-	return (a->from_ns > b->from_ns) - (a->from_ns < b->from_ns);
-}
-
-/* How spans are read, and by whom. */
-struct reading {
-	bool begun_within;
-	struct nt_cuts rx_cuts;
-	const struct nt_scan_reader *readers;
-	size_t n;
-};
-
-/* Reads the first spans that are near to each other, in one pass. Gives how many, or an error. */
-static int read_near(const struct nt_part *part, const struct span *spans, unsigned int n,
-		     const struct reading *reading)
-{
-	struct nt_scan_want want = {.from_ns = spans[0].from_ns,
-				    .to_ns = spans[0].to_ns,
-				    .begun_within = reading->begun_within,
-				    .rx_cuts = reading->rx_cuts};
-	unsigned int near = 0;
-	int error;
-
-	for (; near < n && spans[near].from_ns < want.to_ns + APART_NS; near++) {
-		spans[near].worst->is_read = true;
-		want.to_ns = spans[near].to_ns > want.to_ns ? spans[near].to_ns : want.to_ns;
-	}
-	error = nt_scan_within(part->db, part->session->id, &want, reading->readers, reading->n);
-	for (unsigned int i = 0; i < near; i++)
-		spans[i].worst->is_read = false;
-	return error ? nt_lanes_fail(part, error, "slices") : (int)near;
-}
-
-static int read_spans(const struct nt_part *part, struct span *spans, unsigned int n, const struct reading *reading)
-{
-	qsort(spans, n, sizeof(*spans), compare_spans);
-	for (unsigned int at = 0; at < n;) {
-		int near = read_near(part, spans + at, n - at, reading);
-
-		if (near < 0)
-			return -1;
-		at += (unsigned int)near;
-	}
-	return 0;
-}
-
-static int compare_times(const void *one, const void *two)
-{
-	const uint64_t *a = one, *b = two;
-
-	return (*a > *b) - (*a < *b);
-}
-
-/* The readers of slices come first. */
-#define N_OF_SLICES 3
-#define N_READERS 5
-
-/*
- * Of a tape only what the windows need is read. An operation counts where it ended, so it is read from where the first
- * began of those that did.
- */
-static int read_tape(struct nt_lanes_result *result, const struct nt_scan_reader readers[N_READERS])
-{
-	struct span slices[NT_WORST_MAX], ops[NT_WORST_MAX];
-	uint64_t edges[2 * NT_WORST_MAX];
-	const struct reading of_slices = {.readers = readers, .n = N_OF_SLICES};
-	const struct reading of_ops = {.begun_within = true,
-				       .rx_cuts = {edges, 2 * (size_t)result->n_worst},
-				       .readers = readers + N_OF_SLICES,
-				       .n = N_READERS - N_OF_SLICES};
-
-	for (unsigned int i = 0; i < result->n_worst; i++) {
-		struct nt_lanes_worst *worst = &result->worst[i];
-		const int64_t from_ts = worst->lanes.from_ts, to_ts = worst->lanes.to_ts;
-
-		slices[i] = (struct span){(uint64_t)from_ts, (uint64_t)to_ts, worst};
-		ops[i] = (struct span){(uint64_t)nt_op_begins_least(&result->op_begins, from_ts, to_ts),
-				       (uint64_t)to_ts + 1, worst};
-		edges[2 * i] = (uint64_t)from_ts;
-		edges[2 * i + 1] = (uint64_t)to_ts;
-	}
-	qsort(edges, 2 * (size_t)result->n_worst, sizeof(*edges), compare_times);
-	if (read_spans(&result->part, slices, result->n_worst, &of_slices))
-		return -1;
-	return read_spans(&result->part, ops, result->n_worst, &of_ops);
-}
-
-static int read_database(struct nt_lanes_result *result, const struct nt_scan_reader readers[N_READERS])
+/* Of a tape, few windows are read one by one. */
+static int read_alone(struct nt_lanes_result *result, const struct nt_scan_reader readers[N_READERS])
 {
 	const struct nt_part *part = &result->part;
-	int error;
+	int error = 0;
+
+	for (unsigned int i = 0; i < result->n_worst && !error; i++) {
+		struct nt_lanes_worst *worst = &result->worst[i];
+		const struct nt_scan_want want = {
+			.view = {(uint64_t)worst->lanes.from_ts, (uint64_t)worst->lanes.to_ts, NULL}};
+
+		worst->is_read = true;
+		error = nt_scan_within(part->db, part->session->id, &want, readers, N_READERS);
+		worst->is_read = false;
+	}
+	return error;
+}
+
+static int read_together(struct nt_lanes_result *result, const struct nt_scan_reader readers[N_READERS])
+{
+	const struct nt_part *part = &result->part;
+	const struct nt_scan_want want = {.small = small};
 
 	for (unsigned int i = 0; i < result->n_worst; i++)
 		result->worst[i].is_read = true;
-	error = nt_scan_all(part->db, part->session->id, small, readers, N_READERS);
-	return error ? nt_lanes_fail(part, error, "slices") : 0;
+	return nt_scan_within(part->db, part->session->id, &want, readers, N_READERS);
 }
 
 static int read_windows(struct nt_lanes_result *result, uint32_t columns)
@@ -378,12 +242,12 @@ static int read_windows(struct nt_lanes_result *result, uint32_t columns)
 	struct nt_lanes_reading slices = {&result->filter, add_to_windows, result};
 	const struct nt_scan_reader readers[N_READERS] = {
 		nt_lanes_reader(&slices),
-		{NT_TABLE_CPU_SLICE, 0, add_rx_slice_to_windows, result},
 		{NT_TABLE_SOFTIRQ_SLICE, 0, add_softirq_to_windows, result},
 		{NT_TABLE_SOCK_OP, 0, add_op_to_windows, result},
-		{NT_TABLE_RX_COST, 0, add_rx_to_windows, result},
 	};
-	int error = 0;
+	const int64_t part_ns = result->part.to_ts - result->part.from_ts;
+	const bool are_few = result->part.db->source && result->n_worst < part_ns / ALONE_NS;
+	int error;
 
 	for (unsigned int i = 0; i < result->n_worst; i++) {
 		struct nt_lanes_worst *worst = &result->worst[i];
@@ -394,15 +258,10 @@ static int read_windows(struct nt_lanes_result *result, uint32_t columns)
 		part = part_of(result, worst);
 		nt_lanes_beside_begin(&worst->beside, &result->filter, &part);
 	}
-	if (result->n_worst)
-		error = result->part.db->source ? read_tape(result, readers) : read_database(result, readers);
-	for (unsigned int i = 0; i < result->n_worst && !error; i++) {
+	error = are_few ? read_alone(result, readers) : read_together(result, readers);
+	for (unsigned int i = 0; i < result->n_worst; i++)
 		nt_lanes_order(&result->worst[i].lanes);
-		error = nt_rx_sums_end(&result->worst[i].beside.rx);
-		if (error)
-			return nt_lanes_fail(&result->part, error, "costs");
-	}
-	return error;
+	return error ? nt_lanes_fail(&result->part, error, "slices") : 0;
 }
 
 /* ---- all ---- */

@@ -9,7 +9,6 @@
 #include "report/query/cpus/beside.h"
 #include "report/query/cpus/choice.h"
 #include "report/query/cpus/read.h"
-#include "report/query/cpus/op_begins.h"
 #include "report/query/cpus/worst.h"
 
 /* One of the worst windows, and what was in it. Only that of the first has more than one column. */
@@ -31,7 +30,6 @@ struct nt_lanes_result {
 	struct nt_lanes_beside beside;
 	struct nt_lanes_worst worst[NT_WORST_MAX];
 	unsigned int n_worst;
-	struct nt_op_begins op_begins; /* of a tape */
 	bool has_payers; /* it is known whose packets were received */
 	uint64_t at_most_ns; /* no window can have had more, whosever the uncovered time was */
 };

@@ -10,6 +10,7 @@
 
 #include "report/out/prose.h"
 #include "report/out/terminal.h"
+#include "report/query/groups.h"
 #include "report/timeline/timeline.h"
 #include "report/util/array.h"
 
@@ -194,9 +195,11 @@ static void print_times(const struct nt_summary_line *total, bool with_offline)
 	nt_print_prose(stdout, "", "Time of all CPUs: %s.", text);
 }
 
-/* Of all of session ?1. Of a part of a recording (import --from), too, nobody knows what was stolen. */
+#define OWNED_SQL                                                                                                      \
+	"owned AS (SELECT cpu, owner, sum(spent_ns) AS ns FROM cpu_cost WHERE session_id = "                           \
+	"?1 " NT_GROUP_OF_PROCESS_SQL "GROUP BY cpu, owner), "
+/* Of a part of a recording (import --from), too, nobody knows what was stolen. */
 #define WHOLE_SQL                                                                                                      \
-	"owned AS (SELECT cpu, owner, ns FROM net_cost_cpu WHERE session_id = ?1), "                                   \
 	"counted AS (SELECT cpu, sum(records) AS events, sum(lost) AS lost, "                                          \
 	"sum(CASE WHEN kind IN " NT_LOOSE_KINDS_SQL " THEN lost ELSE 0 END) AS lost_samples FROM record_count "        \
 	"WHERE session_id = ?1 GROUP BY cpu), "                                                                        \
@@ -205,29 +208,28 @@ static void print_times(const struct nt_summary_line *total, bool with_offline)
 	"WHERE session_id = ?1 AND source = '/proc/stat' AND name = 'steal' AND cpu IS NOT NULL "                      \
 	"AND NOT EXISTS (" NT_META_SQL(NT_LOAD_RECORDING_START) ") GROUP BY cpu) "
 #define PART_SQL                                                                                                       \
-	NT_PART_OWNED_SQL ", counted AS (SELECT NULL AS cpu, NULL AS events, NULL AS lost, NULL AS lost_samples "      \
-			  "WHERE 0), stolen AS (SELECT NULL AS cpu, NULL AS stolen_ns WHERE 0) "
+	"counted AS (SELECT NULL AS cpu, NULL AS events, NULL AS lost, NULL AS lost_samples "                          \
+	"WHERE 0), stolen AS (SELECT NULL AS cpu, NULL AS stolen_ns WHERE 0) "
 #define SQL_MAX 8192
 
-sqlite3_stmt *nt_summary_query(struct nt_db *db, const struct nt_part_sums *sums, const char *query, int64_t session_id)
+sqlite3_stmt *nt_summary_query(const struct nt_part *part, bool is_whole, const char *query)
 {
 	sqlite3_stmt *statement;
 	char sql[SQL_MAX];
 
-	snprintf(sql, sizeof(sql), "WITH %s%s", sums ? PART_SQL : WHOLE_SQL, query);
-	statement = nt_db_query(db, sql, session_id);
-	if (sums)
-		nt_part_sums_bind(sums, statement);
+	snprintf(sql, sizeof(sql), "WITH " OWNED_SQL "%s%s", is_whole ? WHOLE_SQL : PART_SQL, query);
+	statement = nt_db_query(part->db, sql, part->session->id);
+	nt_part_bind(part, statement);
 	return statement;
 }
 
-int nt_summary_read_cpus(struct nt_db *db, const struct nt_part_sums *sums, int64_t session_id,
-			 struct nt_summary_cpus *cpus)
+int nt_summary_read_cpus(const struct nt_part *part, bool is_whole, struct nt_summary_cpus *cpus)
 {
-	sqlite3_stmt *statement = nt_summary_query(db, sums, NT_SUMMARY_CPUS_SQL, session_id);
+	struct nt_db *db = part->db;
+	sqlite3_stmt *statement = nt_summary_query(part, is_whole, NT_SUMMARY_CPUS_SQL);
 	int error = 0;
 
-	*cpus = (struct nt_summary_cpus){.with_counts = !sums};
+	*cpus = (struct nt_summary_cpus){.with_counts = is_whole};
 	while (!error && nt_db_next(statement)) {
 		error = NT_ROOM(cpus->lines, cpus->room, cpus->n + 1);
 		if (!error)

@@ -7,7 +7,7 @@
 #include "report/db/db.h"
 #include "report/db/load.h"
 #include "report/out/output.h"
-#include "report/query/cpus/part_sums.h"
+#include "report/query/session.h"
 #include "report/timeline/timeline.h"
 
 #define NT_SUMMARY_OWNER(number, constant, name, sort)                                                                 \
@@ -43,9 +43,11 @@
 /* Of a CPU without records there are 0. */
 #define NT_SUMMARY_COUNT(name) "CASE WHEN EXISTS (SELECT 1 FROM counted) THEN coalesce(" name ", 0) END AS " name
 
-/* Such a query with what it stands behind, of all of a session or of the part that has `sums`. NULL: see db->error. */
-sqlite3_stmt *nt_summary_query(struct nt_db *db, const struct nt_part_sums *sums, const char *query,
-			       int64_t session_id);
+/*
+ * Such a query with what it stands behind. `is_whole`: nothing is selected, so records are counted. NULL: see
+ * db->error.
+ */
+sqlite3_stmt *nt_summary_query(const struct nt_part *part, bool is_whole, const char *query);
 
 /* A row of NT_SUMMARY_CPUS_SQL. */
 struct nt_summary_line {
@@ -65,9 +67,8 @@ struct nt_summary_cpus {
 	bool with_counts; /* of records: of a part they are not counted */
 };
 
-/* `sums`: of a part, else NULL. 0, or -1 and db->error; release it in any case. */
-int nt_summary_read_cpus(struct nt_db *db, const struct nt_part_sums *sums, int64_t session_id,
-			 struct nt_summary_cpus *cpus);
+/* 0, or -1 and db->error; release it in any case. */
+int nt_summary_read_cpus(const struct nt_part *part, bool is_whole, struct nt_summary_cpus *cpus);
 void nt_summary_release_cpus(struct nt_summary_cpus *cpus);
 
 /* For people, on stdout: how much time the network stack took, as a sentence. */

@@ -260,13 +260,6 @@ static int print_rows(const struct text *text, sqlite3_stmt *rows, const char *l
 	return error;
 }
 
-/* Whether the database knows payers by sums that the part cuts. */
-static void print_estimated(const struct text *text, const struct nt_lanes_beside *beside)
-{
-	if (beside->rx.is_estimate)
-		nt_print_prose(text->out, "", NT_PAYERS_ESTIMATED);
-}
-
 static void print_payers_unknown(const struct text *text)
 {
 	fputc('\n', text->out);
@@ -276,11 +269,13 @@ static void print_payers_unknown(const struct text *text)
 static int print_payers(const struct text *text, const struct nt_lanes *lanes, const struct nt_lanes_beside *beside)
 {
 	uint64_t total[NT_LANE_KINDS];
+	bool is_estimate;
 
 	if (text->result->has_payers) {
-		if (print_rows(text, nt_lanes_payers(beside), NT_PAYERS_LEAVE_OUT, NT_PAYERS_TITLE))
+		if (print_rows(text, nt_lanes_payers(beside, &is_estimate), NT_PAYERS_LEAVE_OUT, NT_PAYERS_TITLE))
 			return -1;
-		print_estimated(text, beside);
+		if (is_estimate)
+			nt_print_prose(text->out, "", NT_PAYERS_ESTIMATED);
 		return 0;
 	}
 	nt_lanes_total(lanes, total);
@@ -385,7 +380,7 @@ static void put_payer(FILE *line, sqlite3_stmt *payer, uint64_t whole)
 static int print_top_payers(const struct text *text, unsigned int number)
 {
 	const struct nt_lanes_worst *worst = &text->result->worst[number];
-	sqlite3_stmt *payer = nt_lanes_payers(&worst->beside);
+	sqlite3_stmt *payer = nt_lanes_payers(&worst->beside, NULL);
 	const uint64_t whole = nt_lanes_worst_whole(text->result, worst);
 	struct nt_prose prose;
 	char lead[16];

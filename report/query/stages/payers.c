@@ -265,7 +265,7 @@ static int add_row(struct dividing *dividing, sqlite3_stmt *row, struct span *sp
 static int divide_rows(struct dividing *dividing)
 {
 	const struct nt_part *part = dividing->payers->part;
-	/* Sums are kept: a window of them saves nothing. */
+	/* Sums are kept: conditions on the time save no reading. */
 	sqlite3_stmt *row =
 		nt_db_query(part->db,
 			    "SELECT cpu, ts, dur, payer, upid, flow_id, spent_ns FROM rx_cost WHERE session_id = ?1 "

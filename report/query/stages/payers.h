@@ -4,7 +4,8 @@
  * groups that the payers belong to; and for a stack sample, the group that pays for its flow. Prints nothing.
  *
  * A bucket's time is divided in the proportion of what rx_cost has for the bucket. Of a whole bucket that is rx_cost,
- * to the nanosecond; of a bucket that the part cuts, each payer has the same share of what is left.
+ * to the nanosecond, and of a tape also of one that the part cuts. In a database, each payer of such a one has the same
+ * share of what is left.
  *
  * Functions give 0, or -1 and a sentence in db->error, or -ENOMEM or -ERANGE as nt_split_add_time.
  */
