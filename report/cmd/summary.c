@@ -543,8 +543,6 @@ static int check_cpus(struct summary *summary)
 
 static int show_part(struct summary *summary)
 {
-	static const uint64_t costs =
-		NT_TABLE_BIT(NT_TABLE_CPU_COST) | NT_TABLE_BIT(NT_TABLE_SOCK_COST) | NT_TABLE_BIT(NT_TABLE_RX_COST);
 	const struct nt_part *part = &summary->part;
 	char *why_not = summary->sessions.why_not;
 
@@ -552,7 +550,7 @@ static int show_part(struct summary *summary)
 		return -1;
 	if (why_not[0])
 		return 0;
-	if (nt_part_costs(part, costs, &summary->is_estimate) || check_cpus(summary))
+	if (nt_part_costs(part, false, &summary->is_estimate) || check_cpus(summary))
 		return -1;
 	return why_not[0] ? 0 : show_session(summary, part->session);
 }

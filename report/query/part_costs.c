@@ -1,149 +1,287 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * part_costs.c - see part_costs.h. A database may be anybody's: what does not add up in it is an error of SQLite's, or
- * a wrong sum, but nothing worse.
+ * part_costs.c - see part_costs.h. Slices and operations of a database are summed up as those of a tape
+ * (rows/rollup.h). A database may be anybody's: what does not add up in it is an error, or a wrong sum, but nothing
+ * worse.
  */
 #include "report/query/part_costs.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "report/db/scan.h"
+#include "report/query/cpus/read.h"
+#include "report/rows/rollup.h"
 #include "report/util/array.h"
+#include "report/util/words.h"
 
-/* ?1 is the session, ?2 and ?3 the part's time, ?4 the process or NULL, ?5 and ?6 the session's time, ?7 its bucket. */
+/* ---- temporary tables ---- */
 
-#define OF_PART "session_id = ?1 AND ts < ?3 AND ts + dur > ?2 AND %s "
-#define WITHIN "min(ts + dur, ?3) - max(ts, ?2)"
-
-static const char cpu_cost[] = "INSERT INTO temp.cpu_cost(session_id, ts, dur, cpu, owner, utid, spent_ns) "
-			       "SELECT ?1, ?2, ?3 - ?2, cpu, owner, utid, sum(" WITHIN ") FROM main.cpu_slice "
-			       "WHERE " OF_PART "GROUP BY cpu, owner, utid";
-
-#define HAS_FLAG(flag) "',' || flags || ',' LIKE '%%," flag ",%%'"
-/* The rule of nt_view_has. */
-static const char sock_cost[] =
-	"INSERT INTO temp.sock_cost(session_id, ts, dur, utid, op, socket_id, ops, failed, untimed, lower_bound, "
-	"bytes, "
-	"cpu_ns) SELECT ?1, ?2, ?3 - ?2, utid, op, socket_id, count(*), sum(result <> 'ok'), sum(dur IS NULL), "
-	"coalesce(sum(" HAS_FLAG(
-		"lower_bound") "), 0), "
-			       "coalesce(sum(CASE WHEN " HAS_FLAG("peek") " OR " HAS_FLAG(
-				       "errqueue") " THEN 0 ELSE bytes END), 0), "
-						   "coalesce(sum(cpu_ns), 0) FROM main.sock_op WHERE session_id = ?1 "
-						   "AND (?2 = ?5 OR ts + coalesce(dur, 0) >= ?2) "
-						   "AND (?3 = ?6 OR ts + coalesce(dur, 0) < ?3) AND %s GROUP BY utid, "
-						   "op, socket_id";
-
-/*
- * `edge` is the part of the first bucket and that of the last one, `had` the net_rx in these. Of the time that a
- * bucket's payers paid, all_ns, within_ns lies in the part. One who paid exact_ns of it at least paid there what is
- * left when all that lies outside is taken from that. A row that fills more than a bucket has the same share of each.
- */
-static const char rx_cost[] =
-	"WITH edge AS (SELECT ?2 AS lo, min(?3, ?5 + ((?2 - ?5) / ?7 + 1) * ?7) AS hi UNION "
-	"SELECT max(?2, ?5 + (?3 - 1 - ?5) / ?7 * ?7), ?3), "
-	"had AS (SELECT cpu, lo, sum(min(ts + dur, hi) - max(ts, lo)) AS ns FROM main.cpu_slice CROSS JOIN edge "
-	"WHERE owner = 'net_rx' AND ts < hi AND ts + dur > lo AND " OF_PART "GROUP BY cpu, lo), "
-	"hit AS (SELECT *, rowid AS id, " WITHIN " AS stretch_ns FROM main.rx_cost WHERE " OF_PART "), "
-	"cut AS (SELECT *, sum(spent_ns) OVER (PARTITION BY cpu, ts, dur) AS all_ns, "
-	"sum(spent_ns) OVER (PARTITION BY cpu, ts, dur ORDER BY id) AS upto_ns, CASE WHEN dur > ?7 THEN stretch_ns "
-	"ELSE "
-	"coalesce((SELECT ns FROM had WHERE had.cpu = hit.cpu AND had.lo = max(hit.ts, ?2)), 0) END AS had_ns "
-	"FROM hit WHERE stretch_ns < dur), "
-	"share AS (SELECT *, min(had_ns, all_ns) AS within_ns, "
-	"CAST(min(had_ns, all_ns) * upto_ns / all_ns AS INTEGER) - "
-	"CAST(min(had_ns, all_ns) * (upto_ns - spent_ns) / all_ns AS INTEGER) AS part_ns FROM cut WHERE all_ns > 0) "
-	"INSERT INTO temp.rx_cost(session_id, ts, dur, cpu, payer, upid, socket_id, flow_id, device_id, reason, "
-	"packets, "
-	"segments, bytes, spent_ns, exact_ns, most_ns, was_exact) "
-	"SELECT session_id, ts, dur, cpu, payer, upid, socket_id, flow_id, device_id, reason, packets, segments, "
-	"bytes, "
-	"spent_ns, exact_ns, most_ns, 0 FROM hit WHERE stretch_ns = dur UNION ALL "
-	"SELECT session_id, max(ts, ?2), stretch_ns, cpu, payer, upid, socket_id, flow_id, device_id, reason, "
-	"CAST(packets * within_ns / all_ns AS INTEGER), CAST(segments * within_ns / all_ns AS INTEGER), "
-	"CAST(bytes * within_ns / all_ns AS INTEGER), part_ns, max(0, min(exact_ns - (all_ns - within_ns), part_ns)), "
-	"max(part_ns, min(most_ns, within_ns)), exact_ns = most_ns FROM share";
-
-static const struct {
-	enum nt_table_id id;
-	const char *sql; /* puts the part's sums into the temporary table; one or two %s for the CPUs */
-	const char *more; /* columns of the temporary table behind those of the table */
-} sums[] = {
-	{NT_TABLE_CPU_COST, cpu_cost, ""},
-	{NT_TABLE_SOCK_COST, sock_cost, ""},
-	{NT_TABLE_RX_COST, rx_cost, ", was_exact INTEGER"},
-};
-
-#define SQL_MAX (4096 + 2 * NT_CPUS_SQL_MAX)
-
-static int run(const struct nt_part *part, const char *sql)
+/* ?1 is the session, ?2 and ?3 the part's time, ?4 the process or NULL, ?5 the session's start, ?6 its bucket. */
+static sqlite3_stmt *prepare(const struct nt_part *part, const char *sql)
 {
 	sqlite3_stmt *statement = nt_db_query(part->db, sql, part->session->id);
 
-	sqlite3_bind_int64(statement, 2, part->from_ts);
-	sqlite3_bind_int64(statement, 3, part->to_ts);
+	nt_part_bind(part, statement);
 	sqlite3_bind_int64(statement, 5, part->session->start_ts);
-	sqlite3_bind_int64(statement, 6, part->session->end_ts);
-	sqlite3_bind_int64(statement, 7, part->session->bucket_ns);
-	nt_db_next(statement);
+	sqlite3_bind_int64(statement, 6, part->session->bucket_ns);
+	return statement;
+}
+
+static int end(const struct nt_part *part, sqlite3_stmt *statement)
+{
 	return nt_db_end(part->db, statement, "the costs of the part cannot be summed up");
 }
 
-/* There, and empty. Not dropped: a statement that reads the sessions may be under way. */
-static int make_table(const struct nt_part *part, size_t i)
+/* Whether it gives a row. */
+static int run(const struct nt_part *part, const char *sql, bool *has_row)
 {
-	const char *name = nt_table(sums[i].id)->name;
-	char whole[NT_DB_TABLE_MAX], sql[NT_DB_TABLE_MAX + 100];
+	sqlite3_stmt *statement = prepare(part, sql);
 
-	nt_db_write_table(nt_table(sums[i].id), whole);
-	snprintf(sql, sizeof(sql), "CREATE TEMP TABLE IF NOT EXISTS %s%.*s%s)", name,
-		 (int)(strlen(strchr(whole, '(')) - 1), strchr(whole, '('), sums[i].more);
-	if (run(part, sql))
-		return -1;
-	snprintf(sql, sizeof(sql), "DELETE FROM temp.%s", name);
-	return run(part, sql);
+	*has_row = nt_db_next(statement);
+	return end(part, statement);
 }
 
-static int sum_up(const struct nt_part *part, uint64_t tables)
+/* There, and empty. Not dropped: a statement that reads the sessions may be under way. `more`: columns behind its own.
+ */
+static int make_table(const struct nt_part *part, enum nt_table_id id, const char *more)
+{
+	const char *name = nt_table(id)->name;
+	char whole[NT_DB_TABLE_MAX], sql[NT_DB_TABLE_MAX + 100];
+	const char *columns;
+	bool has_row;
+
+	nt_db_write_table(nt_table(id), whole);
+	columns = strchr(whole, '(');
+	snprintf(sql, sizeof(sql), "CREATE TEMP TABLE IF NOT EXISTS %s%.*s%s)", name, (int)strlen(columns) - 1, columns,
+		 more);
+	if (run(part, sql, &has_row))
+		return -1;
+	snprintf(sql, sizeof(sql), "DELETE FROM temp.%s", name);
+	return run(part, sql, &has_row);
+}
+
+/* ---- cpu_cost and sock_cost ---- */
+
+struct summing {
+	const struct nt_part *part;
+	struct nt_view_time time;
+	struct nt_rollup *rollup;
+	sqlite3_stmt *cpu_cost, *sock_cost; /* INSERTs */
+};
+
+/* A row of sums into its table. Its texts are constants. */
+static int insert(const struct summing *summing, sqlite3_stmt *statement, enum nt_table_id id, const void *from)
+{
+	struct nt_arena arena = {0};
+	struct nt_row row;
+	int error = nt_table_fill(&row, &arena, id, summing->part->session->id, from);
+
+	if (error)
+		return error == -ENOMEM ? error : -ERANGE;
+	for (uint32_t i = 0; i < row.n; i++)
+		nt_db_bind(statement, (int)i + 1, &row.values[i]);
+	sqlite3_step(statement);
+	return sqlite3_reset(statement) == SQLITE_OK
+		       ? 0
+		       : nt_db_fail(summing->part->db, "the costs of the part cannot be summed up");
+}
+
+static int on_cpu_cost(void *arg, const struct nt_cpu_cost *cost)
+{
+	const struct summing *summing = arg;
+
+	return insert(summing, summing->cpu_cost, NT_TABLE_CPU_COST, cost);
+}
+
+static int on_sock_cost(void *arg, const struct nt_sock_cost *cost)
+{
+	const struct summing *summing = arg;
+
+	return insert(summing, summing->sock_cost, NT_TABLE_SOCK_COST, cost);
+}
+
+static uint64_t task_of(const struct nt_value *utid)
+{
+	return (uint64_t)nt_integer(utid, (int64_t)NT_NO_TASK);
+}
+
+/* A row that no recorder wrote counts nowhere. */
+static int take_slice(void *arg, const struct nt_row *row)
+{
+	const struct summing *summing = arg;
+	const struct nt_value *cpu = NT_VALUE(row, cpu_slice, cpu);
+	const int64_t ts = nt_integer(NT_VALUE(row, cpu_slice, ts), -1);
+	const int64_t dur = nt_integer(NT_VALUE(row, cpu_slice, dur), -1);
+	struct nt_cpu_slice slice = {
+		.ts_ns = (uint64_t)ts,
+		.dur_ns = (uint64_t)dur,
+		.cpu = (uint32_t)nt_integer(cpu, 0),
+		.owner = nt_owner_number(nt_text(NT_VALUE(row, cpu_slice, owner), "")),
+		.task = task_of(NT_VALUE(row, cpu_slice, utid)),
+	};
+
+	if (ts < 0 || dur < 0 || nt_integer(cpu, -1) != slice.cpu || slice.owner == NT_OWNER_COUNT ||
+	    !nt_lanes_has_cpu(summing->part, cpu) || !nt_view_clip(&summing->time, &slice.ts_ns, &slice.dur_ns))
+		return 0;
+	return nt_rollup_slice(summing->rollup, &slice);
+}
+
+static int take_op(void *arg, const struct nt_row *row)
+{
+	const struct summing *summing = arg;
+	const struct nt_value *dur = NT_VALUE(row, sock_op, dur);
+	const char *flags = nt_text(NT_VALUE(row, sock_op, flags), "");
+	const int64_t ts = nt_integer(NT_VALUE(row, sock_op, ts), -1),
+		      bytes = nt_integer(NT_VALUE(row, sock_op, bytes), 0);
+	const struct nt_op_row op = {
+		.ts_ns = (uint64_t)ts,
+		.dur_ns = (uint64_t)nt_integer(dur, 0),
+		.cpu_ns = (uint64_t)nt_integer(NT_VALUE(row, sock_op, cpu_ns), 0),
+		.timed = dur->type == NT_VALUE_INTEGER,
+		.lower_bound = nt_has_word(flags, "lower_bound"),
+		.task = task_of(NT_VALUE(row, sock_op, utid)),
+		.dir = strcmp(nt_text(NT_VALUE(row, sock_op, op), ""), nt_dir_name(NT_SEND)) ? NT_RECV : NT_SEND,
+		.flags = (nt_has_word(flags, "peek") ? NT_OP_PEEK : 0) |
+			 (nt_has_word(flags, "errqueue") ? NT_OP_ERRQUEUE : 0),
+		.socket = (uint64_t)nt_integer(NT_VALUE(row, sock_op, socket_id), 0),
+		.end = NT_OP_DONE,
+		.result = strcmp(nt_text(NT_VALUE(row, sock_op, result), ""), "ok") ? -1 : (int32_t)bytes,
+	};
+
+	if (ts < 0 || nt_integer(dur, 0) < 0 || (int64_t)op.cpu_ns < 0 || bytes != (int32_t)bytes ||
+	    !nt_lanes_has_cpu(summing->part, NT_VALUE(row, sock_op, cpu)) ||
+	    !nt_view_has(&summing->time, op.ts_ns + op.dur_ns))
+		return 0;
+	return nt_rollup_op(summing->rollup, &op);
+}
+
+static int read_sums(struct summing *summing)
+{
+	const struct nt_part *part = summing->part;
+	const struct nt_scan_reader readers[] = {
+		{NT_TABLE_CPU_SLICE, 0, take_slice, summing},
+		{NT_TABLE_SOCK_OP, 0, take_op, summing},
+	};
+	int error = nt_scan_all(part->db, part->session->id, 0, readers, NT_COUNT(readers));
+
+	if (!error)
+		error = nt_rollup_finish(summing->rollup);
+	return error ? nt_lanes_fail(part, error, "costs") : 0;
+}
+
+static int sum_up(const struct nt_part *part)
+{
+	struct summing summing = {.part = part, .time = nt_part_time(part)};
+	const struct nt_rollup_sink sink = {.arg = &summing, .cpu_cost = on_cpu_cost, .sock_cost = on_sock_cost};
+	int error = -1;
+
+	if (make_table(part, NT_TABLE_CPU_COST, "") || make_table(part, NT_TABLE_SOCK_COST, ""))
+		return -1;
+	summing.time.buckets_ns = (uint64_t)part->session->start_ts;
+	summing.rollup = nt_rollup_new(&summing.time, &sink);
+	summing.cpu_cost = nt_db_prepare(part->db, "INSERT INTO temp.cpu_cost VALUES(?, ?, ?, ?, ?, ?, ?)", NULL);
+	summing.sock_cost =
+		nt_db_prepare(part->db, "INSERT INTO temp.sock_cost VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", NULL);
+	if (!summing.rollup)
+		nt_db_no_memory(part->db);
+	else if (summing.cpu_cost && summing.sock_cost)
+		error = read_sums(&summing);
+	nt_rollup_free(summing.rollup);
+	sqlite3_finalize(summing.cpu_cost);
+	sqlite3_finalize(summing.sock_cost);
+	return error;
+}
+
+/* ---- rx_cost ---- */
+
+#define SQL_MAX (4096 + NT_CPUS_SQL_MAX)
+#define COLUMNS(ts, dur) "session_id, " ts ", " dur ", cpu, payer, upid, socket_id, flow_id, device_id, reason, "
+#define NUMBERS "packets, segments, bytes, spent_ns, exact_ns, most_ns"
+#define INSERT "INSERT INTO temp.rx_cost(" COLUMNS("ts", "dur") NUMBERS ", was_exact) "
+#define OF_PART "FROM main.rx_cost WHERE session_id = ?1 AND ts < ?3 AND ts + dur > ?2 AND %s "
+#define IS_CUT "(ts < ?2 OR ts + dur > ?3) "
+
+/* Kept for the windows of a session that come after this one. */
+static const char net_rx[] = "CREATE TEMP TABLE IF NOT EXISTS net_rx AS SELECT session_id, cpu, ts, dur "
+			     "FROM main.cpu_slice WHERE owner = 'net_rx'";
+static const char is_any_cut[] = "SELECT 1 " OF_PART "AND " IS_CUT "LIMIT 1";
+static const char insert_whole[] = INSERT "SELECT " COLUMNS("ts", "dur") NUMBERS ", 0 " OF_PART "AND NOT " IS_CUT;
+/*
+ * `edge` is what the part has of the first bucket and of the last one, `had` the net_rx in these. Of the time that a
+ * bucket's payers paid, all_ns, within_ns lies in the part. One who paid exact_ns of it at least paid there what is
+ * left when all that lies outside is taken from that. A row that fills more than a bucket has the same share of each.
+ */
+#define SHARE_OF(number) "CAST(" number " * within_ns / all_ns AS INTEGER)"
+static const char insert_cut[] =
+	"WITH edge AS (SELECT ?2 AS lo, min(?3, ?5 + ((?2 - ?5) / ?6 + 1) * ?6) AS hi UNION "
+	"SELECT max(?2, ?5 + (?3 - 1 - ?5) / ?6 * ?6), ?3), "
+	"had AS (SELECT cpu, lo, sum(min(ts + dur, hi) - max(ts, lo)) AS ns FROM temp.net_rx CROSS JOIN edge "
+	"WHERE session_id = ?1 AND ts < hi AND ts + dur > lo GROUP BY cpu, lo), "
+	"cut AS (SELECT *, rowid AS id, max(ts, ?2) AS lo, min(ts + dur, ?3) - max(ts, ?2) AS stretch_ns " OF_PART
+	"AND " IS_CUT "), "
+	"paid AS (SELECT cut.*, sum(spent_ns) OVER (PARTITION BY cut.cpu, ts, dur) AS all_ns, "
+	"sum(spent_ns) OVER (PARTITION BY cut.cpu, ts, dur ORDER BY id) AS upto_ns, "
+	"CASE WHEN dur > ?6 THEN stretch_ns ELSE coalesce(had.ns, 0) END AS had_ns "
+	"FROM cut LEFT JOIN had ON had.cpu = cut.cpu AND had.lo = cut.lo), "
+	"within AS (SELECT *, min(had_ns, all_ns) AS within_ns FROM paid WHERE all_ns > 0), "
+	"share AS (SELECT *, CAST(within_ns * upto_ns / all_ns AS INTEGER) - "
+	"CAST(within_ns * (upto_ns - spent_ns) / all_ns AS INTEGER) AS part_ns FROM within) " INSERT
+	"SELECT " COLUMNS("lo", "stretch_ns") SHARE_OF("packets") ", " SHARE_OF("segments") ", " SHARE_OF(
+		"bytes") ", "
+			 "part_ns, max(0, min(exact_ns - (all_ns - within_ns), part_ns)), max(part_ns, min(most_ns, "
+			 "within_ns)), "
+			 "exact_ns = most_ns FROM share";
+
+/* `format` has one %s, for the CPUs. */
+static int run_on_cpus(const struct nt_part *part, const char *format, bool *has_row)
 {
 	char cpus[NT_CPUS_SQL_MAX], sql[SQL_MAX];
 
-	nt_selection_cpus_sql(part->selection, cpus);
-	for (size_t i = 0; i < NT_COUNT(sums); i++) {
-		if (!(tables & NT_TABLE_BIT(sums[i].id)))
-			continue;
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-		snprintf(sql, sizeof(sql), sums[i].sql, cpus, cpus);
+	snprintf(sql, sizeof(sql), format, nt_selection_cpus_sql(part->selection, cpus));
 #pragma GCC diagnostic pop
-		if (make_table(part, i) || run(part, sql))
-			return -1;
-	}
-	return 0;
+	return run(part, sql, has_row);
+}
+
+static int charge(const struct nt_part *part)
+{
+	bool is_cut, has_row;
+
+	if (make_table(part, NT_TABLE_RX_COST, ", was_exact INTEGER") || run_on_cpus(part, insert_whole, &has_row) ||
+	    run_on_cpus(part, is_any_cut, &is_cut))
+		return -1;
+	return is_cut ? run(part, net_rx, &has_row) || run_on_cpus(part, insert_cut, &has_row) : 0;
 }
 
 static int find_estimate(const struct nt_part *part, bool *is_estimate)
 {
-	sqlite3_stmt *row = nt_db_query(part->db,
-					"SELECT 1 FROM temp.rx_cost WHERE was_exact AND exact_ns < most_ns "
-					"AND (?4 IS NULL OR upid IN (" NT_PROCESSES_SQL ")) LIMIT 1",
-					part->session->id);
-
-	sqlite3_bind_text(row, 4, part->selection->process, -1, SQLITE_STATIC);
-	*is_estimate = nt_db_next(row);
-	return nt_db_end(part->db, row, "the costs of the part cannot be summed up");
+	return run(part,
+		   "SELECT 1 FROM temp.rx_cost WHERE was_exact AND exact_ns < most_ns "
+		   "AND (?4 IS NULL OR upid IN (" NT_PROCESSES_SQL ")) LIMIT 1",
+		   is_estimate);
 }
 
-int nt_part_costs(const struct nt_part *part, uint64_t tables, bool *is_estimate)
+/* ---- all ---- */
+
+static int make_costs(const struct nt_part *part, bool only_charges, bool *is_estimate)
+{
+	if ((!only_charges && sum_up(part)) || charge(part))
+		return -1;
+	return find_estimate(part, is_estimate);
+}
+
+int nt_part_costs(const struct nt_part *part, bool only_charges, bool *is_estimate)
 {
 	int error;
 
-	if (is_estimate)
-		*is_estimate = false;
+	*is_estimate = false;
 	if (part->db->source)
 		return nt_part_limit(part);
 	nt_db_allow_temporary(part->db, true);
-	error = sum_up(part, tables);
+	error = make_costs(part, only_charges, is_estimate);
 	nt_db_allow_temporary(part->db, false);
-	return error || !is_estimate ? error : find_estimate(part, is_estimate);
+	return error ? -1 : 0;
 }

@@ -180,12 +180,11 @@ static int scan(struct section *section)
 /* A part of the session has no sums of its own. */
 static int make_sums(const struct nt_html_scope *scope)
 {
-	static const uint64_t costs =
-		NT_TABLE_BIT(NT_TABLE_CPU_COST) | NT_TABLE_BIT(NT_TABLE_SOCK_COST) | NT_TABLE_BIT(NT_TABLE_RX_COST);
 	const struct nt_selection *selection = scope->selection;
+	bool is_estimate; /* the page says so in any case */
 	const bool is_part = selection->from.is_given || selection->to.is_given || selection->n_cpus;
 
-	return is_part && scope->from_ts < scope->to_ts ? nt_part_costs(&scope->part, costs, NULL) : 0;
+	return is_part && scope->from_ts < scope->to_ts ? nt_part_costs(&scope->part, false, &is_estimate) : 0;
 }
 
 static int read_section(const struct page *page, struct section *section)

@@ -238,7 +238,7 @@ sqlite3_stmt *nt_lanes_payers(const struct nt_lanes_beside *beside, bool *is_est
 	const struct nt_part *part = &beside->part;
 	sqlite3_stmt *statement;
 
-	if (nt_part_costs(part, NT_TABLE_BIT(NT_TABLE_RX_COST), is_estimate))
+	if (nt_part_costs(part, true, is_estimate))
 		return NULL;
 	statement = nt_db_query(part->db, "WITH " NT_PAID_SQL ", " NT_PART_SPAN_SQL NT_PAYERS_SQL, part->session->id);
 	nt_part_bind(part, statement);

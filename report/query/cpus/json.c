@@ -129,6 +129,7 @@ static int json_lanes(struct nt_json *json, const struct nt_lanes *lanes, const 
 {
 	const struct taker taker = {.json = json};
 	const struct nt_part *part = &beside->part;
+	bool is_estimate;
 
 	nt_json_open(json, "totals", '[');
 	take_totals(&taker, lanes);
@@ -138,7 +139,7 @@ static int json_lanes(struct nt_json *json, const struct nt_lanes *lanes, const 
 	nt_json_close(json, ']');
 	if (json_who(json, lanes, part) || json_rows(json, part, nt_lanes_ops(beside), "operations") ||
 	    json_rows(json, part, nt_lanes_softirqs(beside), "softirqs") ||
-	    json_rows(json, part, nt_lanes_payers(beside, NULL), "payers"))
+	    json_rows(json, part, nt_lanes_payers(beside, &is_estimate), "payers"))
 		return -1;
 	return json_rows(json, part, nt_lanes_losses(part), "losses");
 }

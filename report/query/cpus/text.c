@@ -380,7 +380,8 @@ static void put_payer(FILE *line, sqlite3_stmt *payer, uint64_t whole)
 static int print_top_payers(const struct text *text, unsigned int number)
 {
 	const struct nt_lanes_worst *worst = &text->result->worst[number];
-	sqlite3_stmt *payer = nt_lanes_payers(&worst->beside, NULL);
+	bool is_estimate;
+	sqlite3_stmt *payer = nt_lanes_payers(&worst->beside, &is_estimate);
 	const uint64_t whole = nt_lanes_worst_whole(text->result, worst);
 	struct nt_prose prose;
 	char lead[16];
