@@ -2,7 +2,7 @@
 /*
  * summary.c - nettape-report summary: what the network stack cost, who made it work, and the owners of each CPU. Each
  * section is one query; programs get its rows whole, people the first with units, and the sums of the others. Of a part
- * of a session, its costs are summed up first (query/part_costs.h).
+ * of a session, its costs are summed up first (query/cpus/part_costs.h).
  */
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 #include "report/query/cpus/summary.h"
 #include "report/query/elsewhere.h"
 #include "report/query/groups.h"
-#include "report/query/part_costs.h"
+#include "report/query/cpus/part_costs.h"
 #include "report/query/part_time.h"
 #include "report/query/payers.h"
 #include "report/query/self_cost.h"

@@ -4,7 +4,7 @@
  * grouping is one table entry with its names and its SQL, for every command that has --by. Prints nothing.
  *
  * The SQL of a grouping stands behind NT_GROUP_SQL, which says what is grouped: of the part that nt_part_bind binds,
- * and of its process alone. The sums are those of query/part_costs.h, or of a whole session.
+ * and of its process alone. The sums are those of query/cpus/part_costs.h, or of a whole session.
  *
  *   spent(utid, owner, ns)    CPU time of the owners send, recv and task
  *   did(utid, socket_id, op, ops, bytes, cpu_ns, untimed, lower_bound)    operations, summed as in sock_cost

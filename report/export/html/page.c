@@ -14,7 +14,7 @@
 
 #include "report/export/html/parts.h"
 #include "report/export/svg/svg.h"
-#include "report/query/part_costs.h"
+#include "report/query/cpus/part_costs.h"
 #include "report/query/whole.h"
 #include "report/util/array.h"
 #include "schema/block.h"

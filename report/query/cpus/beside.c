@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "report/out/output.h"
-#include "report/query/part_costs.h"
+#include "report/query/cpus/part_costs.h"
 #include "report/query/payers.h"
 #include "report/util/array.h"
 #include "report/util/words.h"

@@ -13,7 +13,7 @@
 #include "report/query/session.h"
 
 /*
- * From now on the tables, or rx_cost alone, have the sums of this part, and no other's. *is_estimate: what somebody pays
- * there is not known as well as in the whole. 0, or -1 and db->error.
+ * From now on the tables, or rx_cost alone, have the sums of this part, and no other's. *is_estimate: what somebody
+ * pays there is not known as well as in the whole. 0, or -1 and db->error.
  */
 int nt_part_costs(const struct nt_part *part, bool only_charges, bool *is_estimate);

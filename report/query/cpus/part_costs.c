@@ -4,7 +4,7 @@
  * (rows/rollup.h). A database may be anybody's: what does not add up in it is an error, or a wrong sum, but nothing
  * worse.
  */
-#include "report/query/part_costs.h"
+#include "report/query/cpus/part_costs.h"
 
 #include <errno.h>
 #include <stdio.h>
