@@ -132,7 +132,8 @@ static int next_of_database(struct nt_scan *scan, const struct nt_row **row)
 
 /* ---- a part ---- */
 
-int nt_scan_limit(struct nt_db *db, const struct nt_scan_part *part)
+static int limit(struct nt_db *db, const struct nt_scan_part *part,
+		 int (*set)(struct nt_tape_source *source, const struct nt_view *view))
 {
 	const uint32_t n = db->source ? nt_tape_source_cpus(db->source) : 0;
 	uint8_t *cpus = NULL;
@@ -144,9 +145,19 @@ int nt_scan_limit(struct nt_db *db, const struct nt_scan_part *part)
 		return nt_db_no_memory(db);
 	for (uint32_t cpu = 0; cpus && cpu < n; cpu++)
 		cpus[cpu] = part->has_cpu(part->arg, cpu);
-	error = nt_tape_source_limit(db->source, &(struct nt_view){part->from_ns, part->to_ns, cpus});
+	error = set(db->source, &(struct nt_view){part->from_ns, part->to_ns, cpus});
 	free(cpus);
 	return error ? nt_db_refuse(db, "%s", nt_tape_source_error(db->source)) : 0;
+}
+
+int nt_scan_limit(struct nt_db *db, const struct nt_scan_part *part)
+{
+	return limit(db, part, nt_tape_source_limit);
+}
+
+int nt_scan_charge(struct nt_db *db, const struct nt_scan_part *part)
+{
+	return limit(db, part, nt_tape_source_charge);
 }
 
 /* ---- either ---- */

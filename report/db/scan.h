@@ -46,6 +46,8 @@ struct nt_scan_part {
  * at times and CPUs in any case.
  */
 int nt_scan_limit(struct nt_db *db, const struct nt_scan_part *part);
+/* From now on rx_cost of a tape is that of this view. */
+int nt_scan_charge(struct nt_db *db, const struct nt_scan_part *part);
 
 /* Close it also on failure; *out may be NULL. While it is open, nobody else may ask the tape anything. */
 int nt_scan_open(struct nt_scan **out, struct nt_db *db, int64_t session_id, const struct nt_scan_want *want);

@@ -41,6 +41,8 @@ struct nt_tape_source {
 	struct nt_ahead_turn turn; /* of its passes */
 	struct nt_rows_want part; /* nt_tape_source_limit; without tables */
 	uint8_t *part_cpus;
+	struct nt_rows_want charged; /* the same of rx_cost */
+	uint8_t *charged_cpus;
 	bool (*is_interrupted)(void *arg); /* NULL: nobody is asked */
 	void *interrupted_arg;
 	bool was_interrupted;
@@ -133,6 +135,7 @@ void nt_tape_source_free(struct nt_tape_source *source)
 	nt_cgroup_names_free(source->cgroup_names);
 	free(source->copies);
 	free(source->part_cpus);
+	free(source->charged_cpus);
 	free(source);
 }
 
@@ -282,22 +285,19 @@ static void discard_store(struct nt_tape_source *source)
 	source->n_copies = 0;
 }
 
-static bool is_same_view(const struct nt_tape_source *source, const struct nt_view *view)
+static bool is_same_view(const struct nt_tape_source *source, const struct nt_view *a, const struct nt_view *b)
 {
-	const struct nt_view *part = &source->part.view;
-
-	return part->from_ns == view->from_ns && part->to_ns == view->to_ns && !part->cpus == !view->cpus &&
-	       (!view->cpus || !memcmp(part->cpus, view->cpus, source->tape->n_cpus));
+	return a->from_ns == b->from_ns && a->to_ns == b->to_ns && !a->cpus == !b->cpus &&
+	       (!a->cpus || !memcmp(a->cpus, b->cpus, source->tape->n_cpus));
 }
 
-/* What is kept of another view. Names are the same in all. */
-static int forget_part(struct nt_tape_source *source)
+/* What is kept of another view. */
+static int forget(struct nt_tape_source *source, uint64_t tables)
 {
-	const uint64_t tables = source->kept & of_part() & ~nt_tables_of(NT_FROM(TASKS));
 	char sql[64];
 
 	for (int id = 0; id < NT_TABLE_COUNT; id++) {
-		if (!(tables >> id & 1))
+		if (!(source->kept & tables & NT_TABLE_BIT(id)))
 			continue;
 		snprintf(sql, sizeof(sql), "DELETE FROM %s", nt_table((enum nt_table_id)id)->name);
 		if (run_in_store(source, sql))
@@ -307,28 +307,50 @@ static int forget_part(struct nt_tape_source *source)
 	return 0;
 }
 
-int nt_tape_source_limit(struct nt_tape_source *source, const struct nt_view *view)
+/* `want` is of this view from now on, and the kept tables are no longer what it says. */
+static int set_view(struct nt_tape_source *source, struct nt_rows_want *want, uint8_t **cpus,
+		    const struct nt_view *view, uint64_t tables)
 {
-	uint8_t *copy;
+	uint8_t *copy = view->cpus ? calloc(source->tape->n_cpus + 1, 1) : NULL;
 
-	if (is_same_view(source, view))
-		return 0;
-	copy = view->cpus ? calloc(source->tape->n_cpus + 1, 1) : NULL;
 	if (view->cpus && !copy)
 		return fail_no_memory(source);
 	if (view->cpus)
 		memcpy(copy, view->cpus, source->tape->n_cpus);
-	free(source->part_cpus);
-	source->part_cpus = copy;
-	source->part = (struct nt_rows_want){.view = {view->from_ns, view->to_ns, copy},
-					     .buckets_of_recording = true,
-					     .names_within = nt_view_is_part(view)};
-	return forget_part(source);
+	free(*cpus);
+	*cpus = copy;
+	*want = (struct nt_rows_want){.view = {view->from_ns, view->to_ns, copy},
+				      .buckets_of_recording = true,
+				      .names_within = nt_view_is_part(view)};
+	return forget(source, tables);
+}
+
+int nt_tape_source_charge(struct nt_tape_source *source, const struct nt_view *view)
+{
+	return is_same_view(source, &source->charged.view, view)
+		       ? 0
+		       : set_view(source, &source->charged, &source->charged_cpus, view,
+				  NT_TABLE_BIT(NT_TABLE_RX_COST));
+}
+
+/* Names are the same in all views. */
+int nt_tape_source_limit(struct nt_tape_source *source, const struct nt_view *view)
+{
+	if (!is_same_view(source, &source->part.view, view) &&
+	    set_view(source, &source->part, &source->part_cpus, view, of_part() & ~nt_tables_of(NT_FROM(TASKS))))
+		return -1;
+	return nt_tape_source_charge(source, view);
 }
 
 static bool is_limited(const struct nt_rows_want *want)
 {
 	return nt_view_is_part(&want->view);
+}
+
+/* The tables that are of another view than the rest. */
+static uint64_t apart(const struct nt_tape_source *source)
+{
+	return is_same_view(source, &source->charged.view, &source->part.view) ? 0 : NT_TABLE_BIT(NT_TABLE_RX_COST);
 }
 
 /* The small tables that a pass can make, of all of the tape or of the part. */
@@ -338,7 +360,7 @@ static uint64_t kept_by_pass(const struct nt_tape_source *source, bool is_of_par
 				: is_of_part		   ? of_part()
 							   : of_one_pass() & ~of_part();
 
-	return tables & ~source->kept;
+	return tables & ~(source->kept | apart(source));
 }
 
 static int begin_pass(struct nt_tape_pass *pass, struct nt_tape_source *source, const struct nt_rows_want *want,
@@ -438,7 +460,9 @@ unsigned int nt_tape_pass_progress(const struct nt_tape_pass *pass)
 static int keep_small(struct nt_tape_source *source, enum nt_table_id table)
 {
 	const uint64_t bit = NT_TABLE_BIT(table);
-	const bool is_of_part = is_limited(&source->part) && bit & of_part();
+	const bool is_apart = bit & apart(source);
+	const struct nt_rows_want *of = is_apart ? &source->charged : &source->part;
+	const bool is_of_part = is_limited(of) && bit & of_part();
 	const struct nt_rows_want whole = {0};
 	uint64_t keeps = bit;
 	struct nt_tape_pass pass;
@@ -449,10 +473,10 @@ static int keep_small(struct nt_tape_source *source, enum nt_table_id table)
 		return 0;
 	/* Of a part samples cost much; of all of the tape one pass makes them all. */
 	if (is_of_part && bit & nt_tables_of(NT_FROM(SUMS)))
-		keeps = of_part() & ~(nt_tables_of(NT_FROM(FRAMES)) | source->kept);
-	else if (!is_of_part && bit & of_one_pass())
+		keeps = kept_by_pass(source, true) & ~nt_tables_of(NT_FROM(FRAMES));
+	else if (!is_of_part && !is_apart && bit & of_one_pass())
 		keeps = kept_by_pass(source, false);
-	error = begin_ahead(&pass, source, is_of_part ? &source->part : &whole, keeps);
+	error = begin_ahead(&pass, source, is_of_part ? of : &whole, keeps);
 	if (!error)
 		error = nt_tape_pass_next(&pass, &row);
 	nt_tape_pass_end(&pass);

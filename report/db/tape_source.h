@@ -56,6 +56,8 @@ sqlite3_stmt *nt_tape_source_kept(struct nt_tape_source *source, enum nt_table_i
  * `cpus` is copied.
  */
 int nt_tape_source_limit(struct nt_tape_source *source, const struct nt_view *view);
+/* From now on rx_cost alone is that of this view. */
+int nt_tape_source_charge(struct nt_tape_source *source, const struct nt_view *view);
 
 /* One pass over the tape: the rows of some tables as they are read. Several may be open. */
 struct nt_tape_pass {

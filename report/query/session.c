@@ -105,21 +105,31 @@ struct nt_view_time nt_part_time(const struct nt_part *part)
 	return nt_view_time(&view, (uint64_t)part->session->start_ts, (uint64_t)part->session->end_ts);
 }
 
-static bool is_whole(const struct nt_part *part)
+bool nt_part_is_whole(const struct nt_part *part)
 {
 	return part->from_ts == part->session->start_ts && part->to_ts == part->session->end_ts &&
 	       !part->selection->n_cpus;
 }
 
-int nt_part_limit(const struct nt_part *part)
+static int limit(const struct nt_part *part, int (*set)(struct nt_db *db, const struct nt_scan_part *part))
 {
-	const struct nt_scan_part limit = {.from_ns = (uint64_t)part->from_ts,
-					   .to_ns = (uint64_t)part->to_ts,
-					   .has_cpu = part->selection->n_cpus ? has_cpu : NULL,
-					   .arg = part->selection};
+	const struct nt_scan_part selected = {.from_ns = (uint64_t)part->from_ts,
+					      .to_ns = (uint64_t)part->to_ts,
+					      .has_cpu = part->selection->n_cpus ? has_cpu : NULL,
+					      .arg = part->selection};
 	const struct nt_scan_part none = {0};
 
-	return nt_scan_limit(part->db, is_whole(part) ? &none : &limit);
+	return set(part->db, nt_part_is_whole(part) ? &none : &selected);
+}
+
+int nt_part_limit(const struct nt_part *part)
+{
+	return limit(part, nt_scan_limit);
+}
+
+int nt_part_charge(const struct nt_part *part)
+{
+	return limit(part, nt_scan_charge);
 }
 
 int nt_session_limit(struct nt_db *db, const struct nt_session *session, const struct nt_selection *selection)

@@ -47,8 +47,11 @@ int nt_session_limit(struct nt_db *db, const struct nt_session *session, const s
 #define NT_SELECTED_MAX 300
 void nt_session_selected(const struct nt_session *session, const struct nt_selection *selection, char *text,
 			 size_t size);
-/* The same of a part: a tape gives what nt_part_costs speaks of, and loss, of this part from now on. */
+/* Whether it is all of the session, but for a process that may be selected. */
+bool nt_part_is_whole(const struct nt_part *part);
+/* As nt_session_limit, of a part; or of who pays for net_rx alone. */
 int nt_part_limit(const struct nt_part *part);
+int nt_part_charge(const struct nt_part *part);
 /* Binds ?2 and ?3, its time, and ?4, the process that is meant or NULL. The statement may be NULL. */
 void nt_part_bind(const struct nt_part *part, sqlite3_stmt *statement);
 /* Sets the times of a part. Where there are none, `why_not` says so; else it is empty. */

@@ -110,6 +110,7 @@ void nt_learned_free(struct nt_learned *learned)
 		return;
 	nt_identities_release(&learned->ids);
 	nt_clocks_release(&learned->clocks);
+	nt_socket_users_release(&learned->users);
 	nt_stack_stages_release(&learned->stages);
 	free(learned);
 }

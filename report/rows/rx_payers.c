@@ -186,7 +186,7 @@ static bool is_refused(const struct nt_rx_flows *flows, uint32_t fate)
 	return flows->has_refusal && fate >= NT_RX_FATE_DROPPED && fate - NT_RX_FATE_DROPPED == flows->refusal;
 }
 
-int nt_rx_pay(const struct nt_rx_flows *flows, const struct nt_rx_cost *cost, bool is_last,
+int nt_rx_pay(const struct nt_rx_flows *flows, const struct nt_rx_cost *cost, enum nt_rx_unused unused,
 	      int (*give)(void *arg, const struct nt_rx_paid *paid), void *arg)
 {
 	struct nt_rx_paid nobody = {.cost = cost, .payer = NT_PAYER_UNATTRIBUTED, .process = NT_NO_TASK};
@@ -206,10 +206,13 @@ int nt_rx_pay(const struct nt_rx_flows *flows, const struct nt_rx_cost *cost, bo
 	if (!n)
 		return give(arg, &nobody);
 	find_payers(&payers, flows->users, sockets, n, cost->ts_ns);
-	if (!payers.n && !is_last)
+	if (!payers.n && unused == NT_RX_WAIT)
 		return NT_RX_LATER;
-	if (!payers.n)
+	if (!payers.n) {
 		add_holders(&payers, flows->endpoints, sockets, n);
+		if (unused == NT_RX_HOLDERS && !NT_ANY(payers.n, i, payers.payers[i].weight))
+			return NT_RX_LATER;
+	}
 	settle(&payers);
 	return give_shares(&payers, cost, give, arg);
 }

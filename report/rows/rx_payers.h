@@ -74,9 +74,11 @@ int nt_socket_users_add(struct nt_socket_users *users, uint64_t socket, uint64_t
  * other packets are paid by their socket, whatever became of them.
  *
  * Calls `give` with each payer's part of the cost. What is not 0 ends that, and is given. The parts add up to the cost,
- * but for most_ns: each payer's part of that is bounded by all of it where several pay. Without is_last, what goes to
- * sockets that nobody has used yet is not paid: this gives NT_RX_LATER.
+ * but for most_ns: each payer's part of that is bounded by all of it where several pay. NT_RX_LATER: it is not paid.
  */
 #define NT_RX_LATER 1
-int nt_rx_pay(const struct nt_rx_flows *flows, const struct nt_rx_cost *cost, bool is_last,
+/* What goes to sockets that nobody has used: later; to whoever holds them, or nobody; to whoever holds them, or later.
+ */
+enum nt_rx_unused { NT_RX_WAIT, NT_RX_PAY, NT_RX_HOLDERS };
+int nt_rx_pay(const struct nt_rx_flows *flows, const struct nt_rx_cost *cost, enum nt_rx_unused unused,
 	      int (*give)(void *arg, const struct nt_rx_paid *paid), void *arg);

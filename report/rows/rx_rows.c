@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/rows/state.h"
 #include "report/util/words.h"
@@ -106,22 +107,76 @@ static int on_paid(void *arg, const struct nt_rx_paid *paid)
 	return nt_rows_push(rows, NT_TABLE_RX_COST, &row);
 }
 
-static int pay(struct nt_rows *rows, const struct nt_rx_cost *cost, bool is_last)
+static int pay(struct nt_rows *rows, struct nt_socket_users *users, const struct nt_rx_cost *cost,
+	       enum nt_rx_unused unused)
 {
 	struct nt_identities *ids = &rows->learned->ids;
-	struct nt_rx_flows flows = {.endpoints = &ids->endpoints, .users = &rows->users};
+	struct nt_rx_flows flows = {.endpoints = &ids->endpoints, .users = users};
 
 	flows.has_refusal = nt_identities_refusal(ids, &flows.refusal);
-	return nt_rx_pay(&flows, cost, is_last, on_paid, rows);
+	return nt_rx_pay(&flows, cost, unused, on_paid, rows);
+}
+
+static int add_user(struct nt_learned *learned, const struct nt_row *row)
+{
+	const struct nt_value *utid = NT_VALUE(row, sock_op, utid), *dur = NT_VALUE(row, sock_op, dur);
+	const uint64_t socket = (uint64_t)nt_integer(NT_VALUE(row, sock_op, socket_id), 0);
+	const uint64_t end_ns = (uint64_t)(nt_integer(NT_VALUE(row, sock_op, ts), 0) + nt_integer(dur, 0));
+	const char *flags = nt_text(NT_VALUE(row, sock_op, flags), "");
+	const bool has_received = !strcmp(nt_text(NT_VALUE(row, sock_op, op), ""), nt_dir_name(NT_RECV)) &&
+				  !nt_has_word(flags, "peek") && !nt_has_word(flags, "errqueue");
+	const int64_t bytes = has_received ? nt_integer(NT_VALUE(row, sock_op, bytes), 0) : 0;
+
+	if (utid->type == NT_VALUE_NULL || !socket)
+		return 0;
+	return nt_socket_users_add(&learned->users, socket,
+				   nt_identities_process_of(&learned->ids, (uint64_t)utid->integer), end_ns,
+				   bytes > 0 ? (uint64_t)bytes : 0);
+}
+
+/* Who used sockets at any time: all of the tape is read for that, once. */
+static int know_users(struct nt_rows *rows)
+{
+	const struct nt_rows_want want = {.tables = NT_TABLE_BIT(NT_TABLE_SOCK_OP), .learned = rows->learned};
+	const struct nt_row *row;
+	struct nt_rows *all;
+	int error;
+
+	if (rows->learned->has_users)
+		return 0;
+	error = nt_rows_open(&all, rows->tape, NULL, rows->session_id, &want);
+	if (error)
+		return error;
+	nt_rows_ask(all, rows->is_stopped, rows->stopped_arg);
+	while (!error) {
+		const int end = nt_rows_next(all, &row);
+
+		error = end ? end : add_user(rows->learned, row);
+	}
+	nt_rows_close(all);
+	rows->learned->has_users = error == 1;
+	return error == 1 ? 0 : error;
+}
+
+/* All operations that were read are known. Of a view others may tell more. */
+static int pay_at_last(struct nt_rows *rows, const struct nt_rx_cost *cost)
+{
+	int error = pay(rows, &rows->users, cost, rows->is_view ? NT_RX_HOLDERS : NT_RX_PAY);
+
+	if (error != NT_RX_LATER)
+		return error;
+	error = know_users(rows);
+	return error ? error : pay(rows, &rows->learned->users, cost, NT_RX_PAY);
 }
 
 int nt_rx_rows_cost(void *arg, const struct nt_rx_cost *cost)
 {
 	struct nt_rows *rows = arg;
+	int error;
 
-	const bool has_room = rows->n_unpaid < MAX_UNPAID;
-	int error = pay(rows, cost, !has_room);
-
+	if (rows->n_unpaid == MAX_UNPAID)
+		return pay_at_last(rows, cost);
+	error = pay(rows, &rows->users, cost, NT_RX_WAIT);
 	if (error != NT_RX_LATER)
 		return error;
 	if (NT_ROOM(rows->unpaid, rows->unpaid_size, rows->n_unpaid + 1))
@@ -135,7 +190,7 @@ int nt_rx_rows_finish(struct nt_rows *rows)
 	int error = 0;
 
 	for (size_t i = 0; i < rows->n_unpaid && !error; i++)
-		error = pay(rows, &rows->unpaid[i], true);
+		error = pay_at_last(rows, &rows->unpaid[i]);
 	rows->n_unpaid = 0;
 	return error;
 }

@@ -7,6 +7,7 @@
 
 #include "report/rows/rows.h"
 #include "report/rows/rx_charge.h"
+#include "report/rows/rx_payers.h"
 #include "report/rows/sample_owners.h"
 #include "report/rows/stack_stages.h"
 #include "report/tape/clock.h"
@@ -31,6 +32,8 @@ struct nt_learned {
 	struct nt_identities ids;
 	struct nt_clocks clocks;
 	struct nt_stack_stages stages; /* of stacks that somebody asked for */
+	bool has_users;
+	struct nt_socket_users users; /* of all of the tape, if somebody asked for them */
 };
 
 /* Numbers of columns; 0: the table has none such. */

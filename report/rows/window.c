@@ -109,9 +109,12 @@ bool nt_window_has(const struct nt_rows *rows, const struct nt_row *row)
 	ts_ns = (uint64_t)row->values[columns->ts].integer;
 	if (columns->dur && row->values[columns->dur].type == NT_VALUE_INTEGER)
 		dur_ns = (uint64_t)row->values[columns->dur].integer;
-	if (row->table == NT_TABLE_SOCK_OP && rows->is_view &&
-	    (!rows->want.all_ops || nt_view_has(&rows->time, ts_ns + dur_ns)))
-		return nt_view_has(&rows->time, ts_ns + dur_ns);
+	if (row->table == NT_TABLE_SOCK_OP && rows->is_view) {
+		const bool has_ended = nt_view_has(&rows->time, ts_ns + dur_ns);
+
+		if (has_ended || !rows->want.all_ops)
+			return has_ended;
+	}
 	if (rows->want.begun_within || !dur_ns)
 		return view->from_ns <= ts_ns && ts_ns < view->to_ns;
 	return ts_ns < view->to_ns && ts_ns + dur_ns > view->from_ns;

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +28,7 @@
 #define N_CPUS 4
 #define PROBES "sched,softirq,irq,socket,deliver"
 #define N_TASKS 12
+#define N_FLOWS 5
 
 struct fixture {
 	char dir[SCRATCH_MAX];
@@ -101,6 +103,12 @@ static bool one_in(struct host *host, uint64_t n)
 	return below(host, n) == 0;
 }
 
+/* Some processes share one: then it matters who has received from it lately. */
+static uint64_t socket_of(uint64_t task)
+{
+	return 1 + task % N_FLOWS;
+}
+
 /* The OPEN records of a state record at `now`. */
 static unsigned int put_opens(struct host *host, uint32_t number, uint64_t now)
 {
@@ -108,7 +116,7 @@ static unsigned int put_opens(struct host *host, uint32_t number, uint64_t now)
 	uint64_t op = host->ops[cpu->task];
 
 	if (op)
-		gen_open(host->gen, number, now, NT_OPEN_OP, NT_RECV, NT_CALL_recvfrom, op, cpu->task);
+		gen_open(host->gen, number, now, NT_OPEN_OP, NT_RECV, NT_CALL_recvfrom, op, socket_of(cpu->task));
 	if (cpu->softirq)
 		gen_open(host->gen, number, now, NT_OPEN_SOFTIRQ, NT_VEC_NET_RX, NT_SOFTIRQ_IRQ_EXIT, cpu->softirq, 0);
 	return !!op + !!cpu->softirq;
@@ -210,7 +218,7 @@ static void put_op(struct host *host, uint32_t number, uint64_t now)
 	uint64_t task = host->cpus[number].task;
 
 	if (host->ops[task])
-		gen_op(host->gen, number, host->ops[task], now, NT_RECV, NT_CALL_recvfrom, task, 9, 0);
+		gen_op(host->gen, number, host->ops[task], now, NT_RECV, NT_CALL_recvfrom, socket_of(task), 9, 0);
 	host->ops[task] = task && !host->ops[task] ? now : 0;
 }
 
@@ -227,7 +235,7 @@ static void receive(struct host *host, uint32_t number, uint64_t now)
 	const struct nt_rx_stretch stretch = {
 		.end_ns = since_last(host, cpu, now),
 		.kind = NT_RX_STRETCH,
-		.flow = 1 + nt_rand_below(&host->packets, 5),
+		.flow = 1 + nt_rand_below(&host->packets, N_FLOWS),
 		.packets = 1 + (uint32_t)nt_rand_below(&host->packets, 9),
 		.flags = (cpu->has_received ? 0 : NT_RX_STRETCH_FIRST) |
 			 (!nt_rand_below(&host->packets, 3) ? NT_RX_STRETCH_LISTED : 0),
@@ -291,6 +299,25 @@ static uint64_t pause_of(struct host *host)
 	return 3 * US + below(host, one_in(host, 200) ? S / 2 : one_in(host, 20) ? 5 * MS : 60 * US);
 }
 
+/* A flow to the socket of that number. */
+static void put_flow(struct tape_gen *gen, unsigned int number)
+{
+	union nt_any any = {.as_flow = {.end_ns = GEN_START_NS,
+					.kind = NT_FLOW,
+					.family = AF_INET,
+					.protocol = 17,
+					.netns = 4026531840,
+					.flow = number,
+					.ethertype = 0x800,
+					.src_port = (uint16_t)(200 + number),
+					.dst_port = (uint16_t)(100 + number)}};
+
+	gen_socket(gen, number, 17, "10.0.0.1", 100 + number, "10.0.0.2", 200 + number);
+	inet_pton(AF_INET, "10.0.0.2", any.as_flow.src);
+	inet_pton(AF_INET, "10.0.0.1", any.as_flow.dst);
+	tape_gen_identity(gen, &any);
+}
+
 static void record_host(struct fixture *fixture, uint64_t seed, const struct tape_gen_config *config, unsigned int n)
 {
 	struct host host = {.gen = tape_gen_new(config), .rand = {seed}, .packets = {seed}};
@@ -301,6 +328,8 @@ static void record_host(struct fixture *fixture, uint64_t seed, const struct tap
 	for (uint32_t task = 1; task < N_TASKS; task++)
 		gen_task(host.gen, 0, GEN_BEFORE, task, task / 3 * 3 + 1, 100 + task, 100 + task / 3 * 3 + 1, 0,
 			 NT_TASK_SEED, task % 5 ? "task" : "napi/eth0-1");
+	for (unsigned int flow = 1; flow <= N_FLOWS; flow++)
+		put_flow(host.gen, flow);
 	for (uint32_t cpu = 0; cpu < N_CPUS; cpu++)
 		gen_state(host.gen, cpu, 0, 0, NT_STATE_START, 0);
 	for (unsigned int i = 0; i < n; i++) {
@@ -1135,6 +1164,27 @@ static void waits_for_operations_of_before(void **state)
 	}
 }
 
+/* A receive sleeps until the recording ends, and nothing of the window tells of it. It ends with the recording. */
+static void counts_what_ends_with_the_recording(void **state)
+{
+	struct fixture *fixture = *state;
+	struct tape_gen *gen = new_tape(fixture, 2, 0);
+	const struct nt_rows_want want = {.tables = NT_TABLE_BIT(NT_TABLE_SOCK_COST),
+					  .view = {GEN_START_NS + 900 * MS, GEN_START_NS + 1000 * MS, NULL}};
+	struct kept some = {.n = 0};
+
+	gen_state(gen, 0, 0, 1, NT_STATE_START, 0);
+	gen_open(gen, 0, 11 * MS, NT_OPEN_OP, NT_RECV, NT_CALL_read, 10 * MS, 5);
+	gen_switch(gen, 0, 11 * MS, 1, 1, 0, 1);
+	for (uint64_t at = 15 * MS; at < 1000 * MS; at += 5 * MS)
+		gen_state(gen, 0, at, 0, NT_STATE_PERIODIC, 0);
+	gen_state(gen, 0, 1000 * MS, 0, NT_STATE_STOP, 0);
+	finish(fixture, gen, 1000 * MS);
+	read_rows(fixture, &want, &some);
+	assert_int_equal(some.n, 1);
+	release(&some);
+}
+
 /* Breaks all blocks of events but those of CPU 0 that are so near the window. Gives how many. */
 static unsigned int break_others(struct fixture *fixture, uint64_t from_ns, uint64_t to_ns, uint64_t margin_ns)
 {
@@ -1357,6 +1407,7 @@ int main(void)
 		TEST(knows_that_long_spans_are_missing),
 		TEST(waits_for_operations_hidden_by_loss),
 		TEST(waits_for_operations_of_before),
+		TEST(counts_what_ends_with_the_recording),
 		TEST(opens_few_blocks),
 		TEST(looks_for_no_begin_of_what_ends_before),
 		TEST(progress_is_of_the_window),

@@ -171,14 +171,27 @@ static int read_sums(struct summing *summing)
 	return error ? nt_lanes_fail(part, error, "costs") : 0;
 }
 
+/* Without slices, the database's own will do for all of a session. */
+static int copy(const struct nt_part *part)
+{
+	bool has_row;
+
+	return run(part, "INSERT INTO temp.cpu_cost SELECT * FROM main.cpu_cost WHERE session_id = ?1", &has_row) ||
+	       run(part, "INSERT INTO temp.sock_cost SELECT * FROM main.sock_cost WHERE session_id = ?1", &has_row);
+}
+
 static int sum_up(const struct nt_part *part)
 {
 	struct summing summing = {.part = part, .time = nt_part_time(part)};
 	const struct nt_rollup_sink sink = {.arg = &summing, .cpu_cost = on_cpu_cost, .sock_cost = on_sock_cost};
+	bool has_slices;
 	int error = -1;
 
-	if (make_table(part, NT_TABLE_CPU_COST, "") || make_table(part, NT_TABLE_SOCK_COST, ""))
+	if (make_table(part, NT_TABLE_CPU_COST, "") || make_table(part, NT_TABLE_SOCK_COST, "") ||
+	    nt_load_is_at_hand(part->db, NT_TABLE_CPU_SLICE, &has_slices))
 		return -1;
+	if (nt_part_is_whole(part) && !has_slices)
+		return copy(part);
 	summing.time.buckets_ns = (uint64_t)part->session->start_ts;
 	summing.rollup = nt_rollup_new(&summing.time, &sink);
 	summing.cpu_cost = nt_db_prepare(part->db, "INSERT INTO temp.cpu_cost VALUES(?, ?, ?, ?, ?, ?, ?)", NULL);
@@ -213,7 +226,13 @@ static const char insert_whole[] = INSERT "SELECT " COLUMNS("ts", "dur") NUMBERS
  * bucket's payers paid, all_ns, within_ns lies in the part. One who paid exact_ns of it at least paid there what is
  * left when all that lies outside is taken from that. A row that fills more than a bucket has the same share of each.
  */
-#define SHARE_OF(number) "CAST(" number " * within_ns / all_ns AS INTEGER)"
+#define SHARE_OF(number) "CAST(" number " * within_ns / all_ns AS INTEGER), "
+#define SHARES SHARE_OF("packets") SHARE_OF("segments") SHARE_OF("bytes")
+/* Long times are multiplied as floating-point numbers: all of it is exact in any case. */
+#define UPTO(number)                                                                                                   \
+	"CASE WHEN " number " = all_ns THEN within_ns ELSE min(within_ns, CAST(within_ns * " number                    \
+	" / all_ns AS INTEGER)) END "
+#define PART_NS UPTO("upto_ns") "- " UPTO("(upto_ns - spent_ns)") "AS part_ns "
 static const char insert_cut[] =
 	"WITH edge AS (SELECT ?2 AS lo, min(?3, ?5 + ((?2 - ?5) / ?6 + 1) * ?6) AS hi UNION "
 	"SELECT max(?2, ?5 + (?3 - 1 - ?5) / ?6 * ?6), ?3), "
@@ -226,13 +245,13 @@ static const char insert_cut[] =
 	"CASE WHEN dur > ?6 THEN stretch_ns ELSE coalesce(had.ns, 0) END AS had_ns "
 	"FROM cut LEFT JOIN had ON had.cpu = cut.cpu AND had.lo = cut.lo), "
 	"within AS (SELECT *, min(had_ns, all_ns) AS within_ns FROM paid WHERE all_ns > 0), "
-	"share AS (SELECT *, CAST(within_ns * upto_ns / all_ns AS INTEGER) - "
-	"CAST(within_ns * (upto_ns - spent_ns) / all_ns AS INTEGER) AS part_ns FROM within) " INSERT
-	"SELECT " COLUMNS("lo", "stretch_ns") SHARE_OF("packets") ", " SHARE_OF("segments") ", " SHARE_OF(
-		"bytes") ", "
-			 "part_ns, max(0, min(exact_ns - (all_ns - within_ns), part_ns)), max(part_ns, min(most_ns, "
-			 "within_ns)), "
-			 "exact_ns = most_ns FROM share";
+	"share AS (SELECT *, " PART_NS "FROM within) " INSERT "SELECT " COLUMNS("lo", "stretch_ns") SHARES
+	"part_ns, max(0, min(exact_ns - (all_ns - within_ns), part_ns)), max(part_ns, min(most_ns, within_ns)), "
+	"exact_ns = most_ns FROM share";
+/* What no recorder wrote. */
+#define IS_ODD(number) "typeof(" number ") <> 'integer' OR " number " < 0 "
+static const char is_any_odd[] = "SELECT 1 " OF_PART "AND (" IS_ODD("packets") "OR " IS_ODD("segments") "OR " IS_ODD(
+	"bytes") "OR " IS_ODD("spent_ns") "OR " IS_ODD("exact_ns") "OR " IS_ODD("most_ns") ") LIMIT 1";
 
 /* `format` has one %s, for the CPUs. */
 static int run_on_cpus(const struct nt_part *part, const char *format, bool *has_row)
@@ -248,8 +267,12 @@ static int run_on_cpus(const struct nt_part *part, const char *format, bool *has
 
 static int charge(const struct nt_part *part)
 {
-	bool is_cut, has_row;
+	bool is_odd, is_cut, has_row;
 
+	if (run_on_cpus(part, is_any_odd, &is_odd))
+		return -1;
+	if (is_odd)
+		return nt_lanes_fail(part, -ERANGE, "costs");
 	if (make_table(part, NT_TABLE_RX_COST, ", was_exact INTEGER") || run_on_cpus(part, insert_whole, &has_row) ||
 	    run_on_cpus(part, is_any_cut, &is_cut))
 		return -1;
@@ -279,7 +302,7 @@ int nt_part_costs(const struct nt_part *part, bool only_charges, bool *is_estima
 
 	*is_estimate = false;
 	if (part->db->source)
-		return nt_part_limit(part);
+		return only_charges ? nt_part_charge(part) : nt_part_limit(part);
 	nt_db_allow_temporary(part->db, true);
 	error = make_costs(part, only_charges, is_estimate);
 	nt_db_allow_temporary(part->db, false);

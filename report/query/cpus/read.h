@@ -28,8 +28,8 @@ bool nt_lanes_has_thread(struct nt_lanes_filter *filter, const struct nt_value *
 
 /*
  * A reader of the slices that have some of the part's time on its CPUs, those of one CPU in the order of time. Slices
- * are not clipped; what is not of the chosen process is NT_LANE_OTHER, but for offline and uncovered. visit gives 0, or
- * -ENOMEM or -ERANGE as nt_lanes_add, which ends the scan. The reader is good as long as *reading.
+ * may reach out of it; what is not of the chosen process is NT_LANE_OTHER, but for offline and uncovered. visit gives
+ * 0, or -ENOMEM or -ERANGE as nt_lanes_add, which ends the scan. The reader is good as long as *reading.
  */
 struct nt_lanes_reading {
 	struct nt_lanes_filter *filter;
