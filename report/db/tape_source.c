@@ -62,16 +62,14 @@ static uint64_t of_one_pass(void)
 	return NT_ALL_TABLES & ~(large() | nt_tables_of(NT_FROM(META) | NT_FROM(BLOCKS)));
 }
 
-/* Sums that one pass over a view makes together. What the network causes elsewhere is told of all of the tape. */
-static uint64_t sums_of_part(void)
-{
-	return nt_tables_of(NT_FROM(SUMS) | NT_FROM(CHARGES)) & ~NT_TABLE_BIT(NT_TABLE_ELSEWHERE_COST);
-}
-
-/* Those of which a part is enough for who asks about a part. */
+/*
+ * Those of which a part is enough for who asks about a part. The time that the network causes elsewhere is told of all
+ * of the tape.
+ */
 static uint64_t of_part(void)
 {
-	return nt_tables_of(NT_FROM(TASKS) | NT_FROM(FRAMES) | NT_FROM(LOSSES)) | sums_of_part();
+	return nt_tables_of(NT_FROM(TASKS) | NT_FROM(FRAMES) | NT_FROM(LOSSES) | NT_FROM(SUMS) | NT_FROM(CHARGES)) &
+	       ~NT_TABLE_BIT(NT_TABLE_ELSEWHERE_COST);
 }
 
 bool nt_tape_source_is_small(enum nt_table_id table)

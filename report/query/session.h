@@ -31,7 +31,7 @@ struct nt_part {
 	const struct nt_selection *selection;
 	int64_t from_ts, to_ts; /* from_ts < to_ts, within the session */
 };
-/* What of the recording's time it is; whether an operation counts in it, for instance, nt_view_has says. */
+/* Its time as that of a view: nt_view_has says whether an operation counts in it, for instance. */
 struct nt_view_time nt_part_time(const struct nt_part *part);
 /* The selected time, as far as the session has it: from_ts may be the greater one. */
 struct nt_window nt_session_window(const struct nt_session *session, const struct nt_selection *selection);

@@ -30,7 +30,7 @@ int nt_elsewhere_irq_part(void *arg, const struct nt_irq_part *part)
 
 /*
  * A run's own time counts as if it had been the end of it: of one that reaches over the edge of a bucket, the bucket is
- * not exact. What of it was before the view is left out.
+ * not exact. Its time before the view is left out.
  */
 int nt_elsewhere_timer(struct nt_rows *rows, uint32_t cpu, const struct nt_net_timer *timer)
 {

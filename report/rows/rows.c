@@ -116,7 +116,7 @@ static int take_slice(struct nt_rows *rows, const struct nt_cpu_slice *slice)
 	return error ? error : nt_rows_push(rows, NT_TABLE_CPU_SLICE, slice);
 }
 
-/* What the view has of it. */
+/* The part of it that lies in the view. */
 static int take_part_of_slice(struct nt_rows *rows, const struct nt_cpu_slice *slice)
 {
 	struct nt_cpu_slice part = *slice;

@@ -40,8 +40,7 @@ struct nt_rx_sample {
 struct nt_rx_charges;
 
 struct nt_rx_charges_config {
-	/* What is outside of it is not charged, and what is learned of packets is learned in it.
-	 */
+	/* Nothing outside of it is charged, and the cost of packets is learned within it. */
 	struct nt_view_time time;
 	uint32_t n_cpus; /* CPU numbers are below this */
 	void *arg;

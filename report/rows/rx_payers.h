@@ -77,8 +77,11 @@ int nt_socket_users_add(struct nt_socket_users *users, uint64_t socket, uint64_t
  * but for most_ns: each payer's part of that is bounded by all of it where several pay. NT_RX_LATER: it is not paid.
  */
 #define NT_RX_LATER 1
-/* What goes to sockets that nobody has used: later; to whoever holds them, or nobody; to whoever holds them, or later.
- */
-enum nt_rx_unused { NT_RX_WAIT, NT_RX_PAY, NT_RX_HOLDERS };
+/* If nobody has used any of the sockets. */
+enum nt_rx_unused {
+	NT_RX_WAIT, /* nobody pays now */
+	NT_RX_PAY, /* whoever holds them pays, or nobody */
+	NT_RX_HOLDERS /* whoever holds them pays; if that is not known, nobody pays now */
+};
 int nt_rx_pay(const struct nt_rx_flows *flows, const struct nt_rx_cost *cost, enum nt_rx_unused unused,
 	      int (*give)(void *arg, const struct nt_rx_paid *paid), void *arg);

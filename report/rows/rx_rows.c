@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "report/rows/state.h"
 #include "report/util/words.h"
@@ -117,27 +116,10 @@ static int pay(struct nt_rows *rows, struct nt_socket_users *users, const struct
 	return nt_rx_pay(&flows, cost, unused, on_paid, rows);
 }
 
-static int add_user(struct nt_learned *learned, const struct nt_row *row)
-{
-	const struct nt_value *utid = NT_VALUE(row, sock_op, utid), *dur = NT_VALUE(row, sock_op, dur);
-	const uint64_t socket = (uint64_t)nt_integer(NT_VALUE(row, sock_op, socket_id), 0);
-	const uint64_t end_ns = (uint64_t)(nt_integer(NT_VALUE(row, sock_op, ts), 0) + nt_integer(dur, 0));
-	const char *flags = nt_text(NT_VALUE(row, sock_op, flags), "");
-	const bool has_received = !strcmp(nt_text(NT_VALUE(row, sock_op, op), ""), nt_dir_name(NT_RECV)) &&
-				  !nt_has_word(flags, "peek") && !nt_has_word(flags, "errqueue");
-	const int64_t bytes = has_received ? nt_integer(NT_VALUE(row, sock_op, bytes), 0) : 0;
-
-	if (utid->type == NT_VALUE_NULL || !socket)
-		return 0;
-	return nt_socket_users_add(&learned->users, socket,
-				   nt_identities_process_of(&learned->ids, (uint64_t)utid->integer), end_ns,
-				   bytes > 0 ? (uint64_t)bytes : 0);
-}
-
-/* Who used sockets at any time: all of the tape is read for that, once. */
+/* Whoever used sockets at any time: all of the tape is charged for that, once. */
 static int know_users(struct nt_rows *rows)
 {
-	const struct nt_rows_want want = {.tables = NT_TABLE_BIT(NT_TABLE_SOCK_OP), .learned = rows->learned};
+	const struct nt_rows_want want = {.tables = NT_TABLE_BIT(NT_TABLE_RX_COST), .learned = rows->learned};
 	const struct nt_row *row;
 	struct nt_rows *all;
 	int error;
@@ -148,13 +130,14 @@ static int know_users(struct nt_rows *rows)
 	if (error)
 		return error;
 	nt_rows_ask(all, rows->is_stopped, rows->stopped_arg);
-	while (!error) {
-		const int end = nt_rows_next(all, &row);
-
-		error = end ? end : add_user(rows->learned, row);
+	while (!(error = nt_rows_next(all, &row)))
+		;
+	if (error == 1) {
+		rows->learned->users = all->users;
+		rows->learned->has_users = true;
+		all->users = (struct nt_socket_users){0};
 	}
 	nt_rows_close(all);
-	rows->learned->has_users = error == 1;
 	return error == 1 ? 0 : error;
 }
 

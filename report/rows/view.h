@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * view.h - which part of a recording is looked at, as if nothing else had been recorded: a window is a session. What
- * belongs to a view is said here, and nowhere else (docs/sql-schema.md, Windows). Pure.
+ * view.h - which part of a recording is looked at, as if nothing else had been recorded: a window is a session. The
+ * rules of what belongs to a view stand here, and nowhere else (docs/sql-schema.md, Windows). Pure.
  */
 #pragma once
 

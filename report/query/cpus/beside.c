@@ -107,7 +107,7 @@ int nt_lanes_beside_op(struct nt_lanes_beside *beside, const struct nt_row *row)
 	const struct nt_view_time time = nt_part_time(&beside->part);
 	int64_t end, i;
 
-	/* What its begin is not known of, has `ts` for its end. */
+	/* Where its begin is not known, `ts` is its end. */
 	if (__builtin_add_overflow(ts, dur, &end) || end < 0 || !nt_view_has(&time, (uint64_t)end) ||
 	    !nt_lanes_has_cpu(&beside->part, NT_VALUE(row, sock_op, cpu)) || !nt_lanes_has_thread(beside->filter, utid))
 		return 0;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * part_costs.c - see part_costs.h. Slices and operations of a database are summed up as those of a tape
- * (rows/rollup.h). A database may be anybody's: what does not add up in it is an error, or a wrong sum, but nothing
- * worse.
+ * (rows/rollup.h). A database may be anybody's: a row that no recorder wrote is left out, or refused.
  */
 #include "report/query/cpus/part_costs.h"
 
@@ -248,7 +247,7 @@ static const char insert_cut[] =
 	"share AS (SELECT *, " PART_NS "FROM within) " INSERT "SELECT " COLUMNS("lo", "stretch_ns") SHARES
 	"part_ns, max(0, min(exact_ns - (all_ns - within_ns), part_ns)), max(part_ns, min(most_ns, within_ns)), "
 	"exact_ns = most_ns FROM share";
-/* What no recorder wrote. */
+/* A row that no recorder wrote. */
 #define IS_ODD(number) "typeof(" number ") <> 'integer' OR " number " < 0 "
 static const char is_any_odd[] = "SELECT 1 " OF_PART "AND (" IS_ODD("packets") "OR " IS_ODD("segments") "OR " IS_ODD(
 	"bytes") "OR " IS_ODD("spent_ns") "OR " IS_ODD("exact_ns") "OR " IS_ODD("most_ns") ") LIMIT 1";
