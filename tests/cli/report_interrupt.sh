@@ -80,12 +80,13 @@ for signal in INT TERM HUP PIPE QUIT; do
     is_clean "x.pftrace was not written."
     is "what was there before" "$(cksum <x.pftrace)" "$before"
 done
-# Also while it reads, before there is a file: here it waits for its list of names.
+# Also while it reads, before there is a file: here it waits for its list of names. The pipe opens once both ends are
+# there: so this waits until the program reads it. A descriptor of the pipe seen in /proc is no sign: before it becomes
+# the program, the child has those of this shell.
 mkfifo names
-exec 9<>names
-(exec env --default-signal=INT "$REPORT" export html hand.tape -o new.html --names names >out 2>err 9>&-) &
+(exec env --default-signal=INT "$REPORT" export html hand.tape -o new.html --names names >out 2>err) &
 pid=$!
-while [[ $(readlink /proc/$pid/fd/* 2>/dev/null) != *"$work/names"* ]] && kill -0 $pid 2>/dev/null; do sleep 0.02; done
+exec 9>names
 kill -INT $pid 2>/dev/null || true
 status=0
 wait $pid 2>/dev/null || status=$?
