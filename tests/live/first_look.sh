@@ -77,13 +77,15 @@ shown() {
     of_json "$1" "SELECT value ->> 'pid', value ->> 'at_least_ns', value ->> 'total_ns', value ->> 'at_most_ns'
         FROM file, json_each(j, '$.processes') WHERE value ->> 'total_ns' > 0"
 }
-# By the tables themselves.
-is "processes, the dearest first" "$(shown "$work/summary.json")" "$(sql "$work/look.db" "WITH cost AS (
+# By the tables themselves. Two processes may cost the same, and then either may be the first.
+is "each process and its figures" "$(shown "$work/summary.json" | sort)" "$(sql "$work/look.db" "WITH cost AS (
         SELECT t.upid, c.dur AS least, c.dur AS ns, c.dur AS most FROM cpu_slice AS c
             LEFT JOIN thread AS t USING (session_id, utid) WHERE c.owner IN ('send', 'recv')
         UNION ALL SELECT upid, exact_ns, spent_ns, most_ns FROM rx_cost WHERE payer = 'socket')
     SELECT p.pid, sum(least), sum(ns), sum(most) FROM cost LEFT JOIN process AS p USING (upid) GROUP BY cost.upid
-    HAVING sum(ns) > 0 ORDER BY sum(ns) DESC" | tr ',' '|')"
+    HAVING sum(ns) > 0" | tr ',' '|' | sort)"
+is "processes below one that costs less" \
+    "$(shown "$work/summary.json" | awk -F'|' 'NR > 1 && $3 > last { n++ } { last = $3 } END { print n + 0 }')" 0
 dearest=$(shown "$work/summary.json" | sed q)
 is "its first row is the first that people see" \
     "$(awk '/^Processes by/ { getline; getline; print $2; exit }' "$work/summary")" "${dearest%%|*}"
