@@ -111,7 +111,8 @@ SELECT cpu, name, delta,
        (SELECT count(*) FROM run r WHERE r.cpu = w.cpu AND vec = name AND ts BETWEEN inner_begin AND inner_end)
            AS least,
        (SELECT count(*) FROM run r WHERE r.cpu = w.cpu AND vec = name AND ts BETWEEN outer_begin AND outer_end) AS most,
-       (SELECT count(*) FROM hole h WHERE h.cpu = w.cpu AND h.ts < outer_end AND h.te > outer_begin) AS holes
+       (SELECT count(*) || '|' || ifnull(sum(min(h.te, outer_end) - max(h.ts, outer_begin)), 0) FROM hole h
+           WHERE h.cpu = w.cpu AND h.ts < outer_end AND h.te > outer_begin) AS holes_and_their_ns
 FROM window w ORDER BY cpu, name, outer_begin;
 SQL
 at_least "windows compared" "$(wc -l <"$work/windows")" 20
@@ -135,9 +136,10 @@ $1 "|" $2 != of { of = $1 "|" $2; possible[0] = possible[1] = 1 }
 AWK
 is "windows where the kernel counted otherwise" "$(awk -F'|' -f "$work/otherwise.awk" "$work/windows" |
     tee "$work/otherwise" | wc -l)" 0
-sed 's/^/    CPU|vector|counted|least|most|uncovered stretches: /' "$work/otherwise" | head -20
-is "windows where it counted over 20 more for each stretch uncovered" \
-    "$(awk -F'|' '$3 > $5 + 1 + 20 * $6' "$work/windows" | wc -l)" 0
+sed 's/^/    CPU|vector|counted|least|most|uncovered stretches|ns: /' "$work/otherwise" | head -20
+# No host here has as many softirqs as one in 2 us for long.
+is "windows where it counted more than can have been in the time uncovered" \
+    "$(awk -F'|' '$3 > $5 + 1 + $6 + $7 / 2000' "$work/windows" | wc -l)" 0
 echo "# windows without an uncovered stretch: $(awk -F'|' '$6 == 0' "$work/windows" | wc -l)"
 # As wide as a snapshot takes.
 bar_at_most "widest window, in softirqs" \
@@ -156,8 +158,8 @@ of_ours="FROM skb_drop s JOIN net_device d ON d.id = s.device_id WHERE d.netns I
 is "drops here without a place" "$(sql "$db" "SELECT count(*) $of_ours AND location NOT GLOB '?*+0x*'")" 0
 is "drops here whose reason has no name" "$(sql "$db" "SELECT count(*) $of_ours AND reason NOT GLOB '[A-Z]*'")" 0
 at_least "segments sent again, by /proc/net/snmp" "$again" 1
-is "segments sent again" "$(sql "$db" "SELECT count(*) FROM tcp_retransmit r JOIN socket s ON s.id = r.socket_id
-    WHERE s.netns = $netns_of_b AND s.dport = 9 AND what = 'data'")" "$again"
+are_seen "segments sent again" "$db" "$(sql "$db" "SELECT count(*) FROM tcp_retransmit r
+    JOIN socket s ON s.id = r.socket_id WHERE s.netns = $netns_of_b AND s.dport = 9 AND what = 'data'")" "$again"
 sql "$db" "SELECT '# ' || count(*) || ' ' || reason || ' at ' || location FROM skb_drop GROUP BY reason, location"
 sql "$db" "SELECT '# ' || what || ', ' || state || ', ' || length FROM tcp_retransmit"
 finish

@@ -258,6 +258,19 @@ sql() { sqlite3 -batch -noheader -readonly "$1" "$2"; }
 # it hides a process of its own from tracing: those are on the tape as lost too, for another reason, and no fault.)
 lost_for_room() { sql "$1" "SELECT ifnull(sum(count), 0) FROM loss WHERE why = 'ring full'"; }
 
+# A kernel that hides a process from tracing shows the programs nothing that interrupts it, and that time is uncovered.
+# Each test that compares what timers do with a count of the kernel's own allows for one such event in each stretch.
+# stretches_uncovered DB [CPU]
+stretches_uncovered() { sql "$1" "SELECT count(*) FROM cpu_slice WHERE owner = 'uncovered' ${2:+AND cpu = $2}"; }
+
+# are_seen WHAT DB GOT COUNTED: GOT on the tape are what the kernel counted, but for those that it may have hidden.
+are_seen() {
+    local hidden
+    hidden=$(stretches_uncovered "$2")
+    at_most "$1" "$3" "$4"
+    at_least "$1, with one for each stretch uncovered ($hidden)" $(($3 + hidden)) "$4"
+}
+
 # stolen_ns DB: what the hypervisor stole meanwhile, on the whole machine, by /proc/stat
 stolen_ns() {
     sql "$1" "
