@@ -137,9 +137,9 @@ AWK
 is "windows where the kernel counted otherwise" "$(awk -F'|' -f "$work/otherwise.awk" "$work/windows" |
     tee "$work/otherwise" | wc -l)" 0
 sed 's/^/    CPU|vector|counted|least|most|uncovered stretches|ns: /' "$work/otherwise" | head -20
-# No host here has as many softirqs as one in 2 us for long.
+# One in 10 us of it: the most that was seen, beside programs that sync their files, is one in 66 us.
 is "windows where it counted more than can have been in the time uncovered" \
-    "$(awk -F'|' '$3 > $5 + 1 + $6 + $7 / 2000' "$work/windows" | wc -l)" 0
+    "$(awk -F'|' '$3 > $5 + 1 + $6 + $7 / 10000' "$work/windows" | wc -l)" 0
 echo "# windows without an uncovered stretch: $(awk -F'|' '$6 == 0' "$work/windows" | wc -l)"
 # As wide as a snapshot takes.
 bar_at_most "widest window, in softirqs" \
