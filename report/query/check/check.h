@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * check.h - the parts of nettape-report check. Each looks at one side of the promise in a database and says what it
- * found; cmd/check.c runs them for every session and prints. Of a part of a session, those are made that a part can
- * answer: slices, threads, operations, losses. All others compare with counts of the whole recording.
+ * check.h - the checks of nettape-report check. Each looks at one side of the promise in a session, and gives what it
+ * found to whoever asked. Of a part of a session, those are made that a part can answer: slices, threads, operations,
+ * losses. All others compare with counts of the whole recording. Prints nothing.
  */
 #pragma once
 
@@ -21,25 +21,33 @@ enum nt_verdict {
 	NT_FOUND_FAILED /* the promise is broken */
 };
 
+struct nt_finding {
+	enum nt_verdict verdict;
+	const char *check; /* its name: "conservation" */
+	const char *text; /* for people */
+};
+
+/* The first five members are set by whoever asks; the rest begins as zero. */
 struct nt_check {
 	struct nt_db *db;
-	const char *path; /* as given */
-	struct nt_selection selection;
-	uint64_t shown; /* sessions, so far */
-	struct nt_session session; /* the one at hand */
+	struct nt_session session;
 	const struct nt_part *part; /* of it, that is checked; NULL: all of it */
+	void (*on_finding)(void *arg, const struct nt_finding *finding);
+	void *arg;
+	uint64_t found[NT_FOUND_FAILED + 1]; /* how many of each verdict, given or only counted */
 	int64_t from_ts, to_ts; /* what of its time is: set by nt_check_read */
 	struct nt_lanes_filter filter; /* which rows belong to the part */
 	const char *name; /* of the check at hand */
 	uint64_t rows; /* of its query, so far */
 	struct nt_check_events events;
-	/* Where findings go. */
-	enum nt_format format;
-	struct nt_json json;
-	uint64_t found[NT_FOUND_FAILED + 1]; /* how many of each verdict */
 };
 
-/* Prints one finding of the check at hand. */
+/* Makes all checks. 0, or -1 and db->error: then some were not made. */
+int nt_check_make(struct nt_check *check);
+
+/* ---- for the checks ---- */
+
+/* Gives one finding of the check at hand. */
 void nt_check_say(struct nt_check *check, enum nt_verdict verdict, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /* A query with ?1 bound to the session; ?2 and ?3, if there are both, to what of its time is checked. NULL: see
@@ -57,6 +65,11 @@ int nt_check_rows(struct nt_check *check, const char *name, const char *sql,
 int nt_check_read(struct nt_check *check);
 void nt_check_release(struct nt_check *check);
 
+/* recording.c: what the recording says of itself. */
+int nt_check_whole(struct nt_check *check);
+int nt_check_losses(struct nt_check *check);
+int nt_check_oddities(struct nt_check *check);
+int nt_check_clocks(struct nt_check *check);
 /* cpus.c, threads.c, operations.c: every nanosecond has one owner; sums agree with what they are sums of. The first
  * three also of a part. */
 int nt_check_conservation(struct nt_check *check);
