@@ -11,7 +11,7 @@
 struct page {
 	struct nt_db *db;
 	struct nt_selection selection;
-	enum nt_group by;
+	enum nt_by by;
 };
 
 static int write_html(void *arg, FILE *out)
@@ -36,16 +36,15 @@ static int export_page(struct page *page, const struct nt_options *options)
 
 static int run(const struct nt_options *options)
 {
-	const char *by = options->samples.by;
-	struct page page = {.by = by ? nt_group_of(by) : NT_GROUP_PROGRAM};
+	struct page page = {0};
 	char error[NT_ERROR_MAX];
 	size_t told = 0;
 	int code;
 
-	if (page.by == NT_GROUP_COUNT) {
-		nt_complain("--by %s: choose " NT_GROUP_NAMES ".", by);
-		return NT_EXIT_MISUSED;
-	}
+	if (nt_by_choose(options->samples.by, NT_BY_OF_COSTS, &page.by, error))
+		return nt_complain_misused(error);
+	if (page.by == NT_BY_NONE)
+		page.by = NT_BY_PROGRAM;
 	if (!options->output && isatty(STDOUT_FILENO))
 		return nt_complain_misused("the page would go to the terminal: give a file with -o.");
 	if (nt_select(&options->selection, &page.selection, error))

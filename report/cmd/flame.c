@@ -150,11 +150,9 @@ static int run(const struct nt_options *options)
 	char error[NT_ERROR_MAX];
 	int code = NT_EXIT_DONE;
 
-	if (nt_stage_choose(&options->stages, options->samples.by, &options->selection, &command.choice, error))
+	if (nt_stage_choose(&options->stages, NT_BY_OF_FLAMES, options->samples.by, &options->selection,
+			    &command.choice, error))
 		return nt_complain_misused(error);
-	if (command.choice.by == NT_STAGE_BY_TIME)
-		return nt_complain_misused("flame: --by takes cpu, process, payer or cgroup; for steps of time there "
-					   "is stages --by time.");
 	if (is_diff && options->stages.folded)
 		return nt_complain_misused("--folded has one number a stack: leave --diff out, and compare two files.");
 	if (options->n_args != (is_diff ? 2 : 1))
@@ -176,7 +174,7 @@ static const struct nt_option options[] = {
 	NT_OPTIONS_TIME,
 	NT_OPTIONS_WHO,
 	NT_OPTION_OWNER,
-	NT_OPTION_BY_STAGE,
+	NT_OPTION_BY_FLAME,
 	NT_FLAG("folded", stages.folded, "one line for each stack: functions with ; between them, and nanoseconds"),
 	NT_FLAG("user-stacks", stages.user, "stacks of programs too, where they were recorded"),
 	NT_FLAG("user", stages.user, NULL),

@@ -72,19 +72,22 @@ bool nt_set_csv(void *format, const struct nt_option_values *values)
 
 const char *nt_choose_cost_group(unsigned int i)
 {
-	return i < NT_GROUP_COUNT ? nt_group((enum nt_group)i)->name : NULL;
+	return nt_by_name(nt_by_nth(NT_BY_OF_COSTS, i));
 }
 
 const char *nt_choose_latency_group(unsigned int i)
 {
-	return NT_BY_NONE + 1 + i < NT_BY_COUNT ? nt_by_name((enum nt_by)(NT_BY_NONE + 1 + i)) : NULL;
+	return nt_by_name(nt_by_nth(NT_BY_OF_LATENCIES, i));
 }
 
 const char *nt_choose_stage_group(unsigned int i)
 {
-	return NT_STAGE_BY_NONE + 1 + i <= NT_STAGE_BY_TIME
-		       ? nt_stage_by_name((enum nt_stage_by)(NT_STAGE_BY_NONE + 1 + i))
-		       : NULL;
+	return nt_by_name(nt_by_nth(NT_BY_OF_STAGES, i));
+}
+
+const char *nt_choose_flame_group(unsigned int i)
+{
+	return nt_by_name(nt_by_nth(NT_BY_OF_FLAMES, i));
 }
 
 const char *nt_choose_owner(unsigned int i)

@@ -35,11 +35,14 @@
 		"one group for each program, process, port, peer, cgroup or socket", .choice = nt_choose_cost_group)
 #define NT_OPTION_BY_LATENCY                                                                                           \
 	NT_TEXT("by", "WHAT", "process", samples.by,                                                                   \
-		"one group for each iface, cgroup, program, process, socket, cpu or port",                             \
+		"one group for each program, process, port, cgroup, socket, iface or cpu",                             \
 		.choice = nt_choose_latency_group)
 #define NT_OPTION_BY_STAGE                                                                                             \
 	NT_TEXT("by", "WHAT", "process", samples.by,                                                                   \
-		"one group for each cpu, process, payer, cgroup, or step of time", .choice = nt_choose_stage_group)
+		"one group for each process, payer, cgroup, cpu, or step of time", .choice = nt_choose_stage_group)
+#define NT_OPTION_BY_FLAME                                                                                             \
+	NT_TEXT("by", "WHAT", "process", samples.by, "one group for each process, payer, cgroup or cpu",               \
+		.choice = nt_choose_flame_group)
 #define NT_OPTION_OWNER                                                                                                \
 	NT_TEXT("owner", "LIST", "net_rx,send", stages.owners,                                                         \
 		"only the time of these owners, such as net_rx,send (network)", .choice = nt_choose_owner)
@@ -80,6 +83,7 @@ bool nt_set_csv(void *format, const struct nt_option_values *values);
 /* Values that have names: the i-th, or NULL. */
 const char *nt_choose_cost_group(unsigned int i);
 const char *nt_choose_latency_group(unsigned int i);
+const char *nt_choose_flame_group(unsigned int i);
 const char *nt_choose_stage_group(unsigned int i);
 const char *nt_choose_owner(unsigned int i);
 const char *nt_choose_hook(unsigned int i);

@@ -62,7 +62,8 @@ static int run(const struct nt_options *options)
 	char error[NT_ERROR_MAX];
 	int code;
 
-	if (nt_stage_choose(&options->stages, options->samples.by, &options->selection, &command.choice, error))
+	if (nt_stage_choose(&options->stages, NT_BY_OF_STAGES, options->samples.by, &options->selection,
+			    &command.choice, error))
 		return nt_complain_misused(error);
 	code = nt_sessions_open(&command.sessions, options->args[0], NULL, options->names, &nt_need_stacks,
 				options->format);

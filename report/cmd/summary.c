@@ -71,16 +71,16 @@ static const struct section problems_section = {
 	SHAPE_TEXTS, "problems", "SELECT text FROM problem WHERE session_id = ?1 ORDER BY rowid LIMIT ?2"};
 
 /* The groupings that a summary has without being asked. */
-static const enum nt_group usual[] = {NT_GROUP_PROGRAM, NT_GROUP_PROCESS, NT_GROUP_CGROUP, NT_GROUP_SOCKET};
+static const enum nt_by usual[] = {NT_BY_PROGRAM, NT_BY_PROCESS, NT_BY_CGROUP, NT_BY_SOCKET};
 
-static struct section group_section(enum nt_group group, const char *name)
+static struct section group_section(enum nt_by group, const char *name)
 {
 	return (struct section){SHAPE_GROUPS, name ? name : nt_group(group)->rows, nt_group(group)->sql};
 }
 
 struct summary {
 	struct nt_sessions sessions;
-	enum nt_group by; /* NT_GROUP_COUNT: not asked for */
+	enum nt_by by; /* NT_BY_NONE: no table is asked for */
 	int64_t limit; /* --limit */
 	struct nt_selection selection;
 	bool is_of_part; /* something is selected */
@@ -208,10 +208,10 @@ static int give_groups(struct summary *summary, int64_t session_id)
 		section = group_section(usual[i], NULL);
 		error = give_section(summary, &section, session_id);
 	}
-	if (error || summary->by == NT_GROUP_COUNT)
+	if (error || summary->by == NT_BY_NONE)
 		return error;
 	if (summary->sessions.format == NT_FORMAT_JSON)
-		nt_json_text(&summary->sessions.json, "by", nt_group(summary->by)->name);
+		nt_json_text(&summary->sessions.json, "by", nt_by_name(summary->by));
 	section = group_section(summary->by, "groups");
 	return give_section(summary, &section, session_id);
 }
@@ -337,7 +337,7 @@ static int print_head(const struct summary *summary, int64_t session_id)
 	return end(db, row);
 }
 
-static int print_group(struct summary *summary, enum nt_group group, int64_t top, int64_t session_id)
+static int print_group(struct summary *summary, enum nt_by group, int64_t top, int64_t session_id)
 {
 	const struct section section = group_section(group, NULL);
 	sqlite3_stmt *statement = prepare(summary, &section, session_id);
@@ -362,12 +362,12 @@ static int print_groups(struct summary *summary, int64_t session_id)
 {
 	int error = 0;
 
-	if (summary->by != NT_GROUP_COUNT) {
+	if (summary->by != NT_BY_NONE) {
 		error = print_group(summary, summary->by, TOP_ASKED, session_id);
 		if (!error && nt_group(summary->by)->note[0])
 			nt_print_prose(stdout, "", "%s", nt_group(summary->by)->note);
 	}
-	for (size_t i = 0; i < NT_COUNT(usual) && summary->by == NT_GROUP_COUNT && !error; i++)
+	for (size_t i = 0; i < NT_COUNT(usual) && summary->by == NT_BY_NONE && !error; i++)
 		error = print_group(summary, usual[i], i ? TOP_NEXT : TOP, session_id);
 	return error;
 }
@@ -409,7 +409,7 @@ static int print_elsewhere(struct summary *summary, int64_t session_id)
 	sqlite3_stmt *statement;
 	int error;
 
-	if (summary->is_of_part || summary->by != NT_GROUP_COUNT)
+	if (summary->is_of_part || summary->by != NT_BY_NONE)
 		return 0;
 	statement = prepare(summary, &elsewhere_first_section, session_id);
 	if (!statement)
@@ -440,10 +440,12 @@ static int print_sentences(const struct summary *summary, const struct section *
 
 static void print_remarks(struct summary *summary)
 {
+	char words[NT_BY_WORDS_MAX];
+
 	putchar('\n');
 	nt_printer_say_left_out(summary->sessions.printer, "", "--json and --csv have");
-	if (summary->by == NT_GROUP_COUNT)
-		nt_print_prose(stdout, "", "--by " NT_GROUP_NAMES " shows more of one table%s.",
+	if (summary->by == NT_BY_NONE)
+		nt_print_prose(stdout, "", "--by %s shows more of one table%s.", nt_by_words(NT_BY_OF_COSTS, words),
 			       summary->limit ? "" : ", --limit more of each");
 	nt_print_prose(stdout, "",
 		       "net_rx is the work of receiving packets for all processes, in the time of others. %s Bytes are "
@@ -578,15 +580,12 @@ static int one_session(void *arg, const struct nt_session *session)
 
 static int run(const struct nt_options *options)
 {
-	struct summary summary = {.by = NT_GROUP_COUNT, .limit = options->limit};
-	const char *by = options->samples.by;
+	struct summary summary = {.limit = options->limit};
 	char error[NT_ERROR_MAX];
 	int code;
 
-	if (by && (summary.by = nt_group_of(by)) == NT_GROUP_COUNT) {
-		nt_complain("--by %.100s: choose " NT_GROUP_NAMES ".", by);
-		return NT_EXIT_MISUSED;
-	}
+	if (nt_by_choose(options->samples.by, NT_BY_OF_COSTS, &summary.by, error))
+		return nt_complain_misused(error);
 	if (nt_select(&options->selection, &summary.selection, error))
 		return nt_complain_misused(error);
 	summary.is_of_part = nt_selection_is_given(&summary.selection);

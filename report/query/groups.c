@@ -4,10 +4,7 @@
  */
 #include "report/query/groups.h"
 
-#include <string.h>
-
 #include "report/query/ports.h"
-#include "report/util/array.h"
 
 /*
  * What all groupings have in common: they name columns send_ns, recv_ns, charged_ns, charged_least_ns, charged_most_ns,
@@ -87,48 +84,41 @@
 #define ADDRESS "CASE WHEN k.dst LIKE '::ffff:%.%' THEN substr(k.dst, 8) ELSE k.dst END"
 #define PEER "CASE WHEN k.id IS NULL THEN '(unknown)' WHEN k.dst IS NULL THEN '(not connected)' ELSE " ADDRESS " END"
 
-static const struct nt_group_info groups[NT_GROUP_COUNT] = {
-	[NT_GROUP_PROGRAM] = {"program", "programs", "Programs by network CPU time",
-			      "Processes of the same name are one program.",
-			      "SELECT coalesce(w.name, '(unknown)') AS program, " PROCESSES COSTS TASK HOW_SURE
-			      "FROM " BY_PROCESS "GROUP BY w.name " NOT_NOTHING DEAREST "w.name"},
-	[NT_GROUP_PROCESS] = {"process", "processes", "Processes by network CPU time", "",
-			      "SELECT coalesce(w.name, '(unknown)') AS process, w.pid AS pid, " COSTS TASK HOW_SURE
-			      "FROM " BY_PROCESS "GROUP BY c.upid " NOT_NOTHING DEAREST "c.upid"},
-	[NT_GROUP_PORT] = {"port", "ports", "Ports by network CPU time",
-			   NT_PORT_NOTE " Side says which end of the sockets has it. The program is the one that pays "
-					"most.",
-			   GROUPED("proto, port", "proto, port, side, ", "name", "program", "sockets_count, ",
-				   "SELECT " PROTO
-				   "s.port, CASE count(*) OVER (PARTITION BY s.port, k.proto, s.side) WHEN "
-				   "count(*) OVER (PARTITION BY s.port, k.proto) THEN s.side ELSE 'both' END AS side, "
-				   "w.name AS name, c.upid AS upid, c.socket_id, " FIGURES "FROM " BY_SOCKET JOIN_SOCKET
-				   "LEFT JOIN " NT_PORT_OF_SOCKETS_SQL "ON s.id = c.socket_id") "proto, port"},
-	[NT_GROUP_PEER] = {"peer", "peers", "Peers by network CPU time",
-			   "A peer is an address that sockets are connected to, whatever the port. The program is the "
-			   "one that pays most.",
-			   GROUPED("peer", "peer, ", "name", "program", "sockets_count, ",
-				   "SELECT " PEER " AS peer, w.name AS name, c.upid AS upid, c.socket_id, " FIGURES
-				   "FROM " BY_SOCKET JOIN_SOCKET) "peer"},
-	[NT_GROUP_CGROUP] = {"cgroup", "cgroups", "Control groups by network CPU time", "",
-			     "SELECT coalesce(g.label, '(unknown)') AS cgroup, " PROCESSES COSTS TASK HOW_SURE
-			     "FROM " BY_PROCESS JOIN_SOCKET
-			     "LEFT JOIN cgroup AS g ON g.session_id = ?1 AND g.id = " CGROUP
-			     "GROUP BY " CGROUP NOT_NOTHING DEAREST CGROUP},
-	[NT_GROUP_SOCKET] = {"socket", "sockets", "Sockets by network CPU time",
-			     "The process is the one that pays most for the socket.",
-			     GROUPED("socket_id", "local, peer, proto, ", "upid", "process", "",
-				     "SELECT " PROTO NT_SOCKET_ENDS_SQL
-				     ", w.name AS name, c.upid AS upid, c.socket_id, " FIGURES
-				     "FROM " BY_SOCKET JOIN_SOCKET) "socket_id"},
+static const struct nt_group_info groups[NT_BY_COUNT] = {
+	[NT_BY_PROGRAM] = {"programs", "Programs by network CPU time", "Processes of the same name are one program.",
+			   "SELECT coalesce(w.name, '(unknown)') AS program, " PROCESSES COSTS TASK HOW_SURE
+			   "FROM " BY_PROCESS "GROUP BY w.name " NOT_NOTHING DEAREST "w.name"},
+	[NT_BY_PROCESS] = {"processes", "Processes by network CPU time", "",
+			   "SELECT coalesce(w.name, '(unknown)') AS process, w.pid AS pid, " COSTS TASK HOW_SURE
+			   "FROM " BY_PROCESS "GROUP BY c.upid " NOT_NOTHING DEAREST "c.upid"},
+	[NT_BY_PORT] = {"ports", "Ports by network CPU time",
+			NT_PORT_NOTE " Side says which end of the sockets has it. The program is the one that pays "
+				     "most.",
+			GROUPED("proto, port", "proto, port, side, ", "name", "program", "sockets_count, ",
+				"SELECT " PROTO
+				"s.port, CASE count(*) OVER (PARTITION BY s.port, k.proto, s.side) WHEN "
+				"count(*) OVER (PARTITION BY s.port, k.proto) THEN s.side ELSE 'both' END AS side, "
+				"w.name AS name, c.upid AS upid, c.socket_id, " FIGURES "FROM " BY_SOCKET JOIN_SOCKET
+				"LEFT JOIN " NT_PORT_OF_SOCKETS_SQL "ON s.id = c.socket_id") "proto, port"},
+	[NT_BY_PEER] = {"peers", "Peers by network CPU time",
+			"A peer is an address that sockets are connected to, whatever the port. The program is the "
+			"one that pays most.",
+			GROUPED("peer", "peer, ", "name", "program", "sockets_count, ",
+				"SELECT " PEER " AS peer, w.name AS name, c.upid AS upid, c.socket_id, " FIGURES
+				"FROM " BY_SOCKET JOIN_SOCKET) "peer"},
+	[NT_BY_CGROUP] = {"cgroups", "Control groups by network CPU time", "",
+			  "SELECT coalesce(g.label, '(unknown)') AS cgroup, " PROCESSES COSTS TASK HOW_SURE
+			  "FROM " BY_PROCESS JOIN_SOCKET "LEFT JOIN cgroup AS g ON g.session_id = ?1 AND g.id = " CGROUP
+			  "GROUP BY " CGROUP NOT_NOTHING DEAREST CGROUP},
+	[NT_BY_SOCKET] = {"sockets", "Sockets by network CPU time",
+			  "The process is the one that pays most for the socket.",
+			  GROUPED("socket_id", "local, peer, proto, ", "upid", "process", "",
+				  "SELECT " PROTO NT_SOCKET_ENDS_SQL
+				  ", w.name AS name, c.upid AS upid, c.socket_id, " FIGURES
+				  "FROM " BY_SOCKET JOIN_SOCKET) "socket_id"},
 };
 
-const struct nt_group_info *nt_group(enum nt_group group)
+const struct nt_group_info *nt_group(enum nt_by by)
 {
-	return &groups[group];
-}
-
-enum nt_group nt_group_of(const char *word)
-{
-	return (enum nt_group)NT_FIRST(NT_GROUP_COUNT, i, !strcmp(groups[i].name, word));
+	return &groups[by];
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * groups.h - what sending and receiving cost, in groups: by program, process, port, peer, cgroup or socket. Each
- * grouping is one table entry with its names and its SQL, for every command that has --by. Prints nothing.
+ * grouping is one table entry with its titles and its SQL. Prints nothing.
  *
  * The SQL of a grouping stands behind NT_GROUP_SQL, which says what is grouped: of the part that nt_part_bind binds,
  * and of its process alone. The sums are those of query/cpus/part_costs.h, or of a whole session.
@@ -18,32 +18,18 @@
  */
 #pragma once
 
+#include "report/query/by.h"
 #include "report/query/payers.h"
 
-enum nt_group {
-	NT_GROUP_PROGRAM,
-	NT_GROUP_PROCESS,
-	NT_GROUP_PORT,
-	NT_GROUP_PEER,
-	NT_GROUP_CGROUP,
-	NT_GROUP_SOCKET,
-	NT_GROUP_COUNT
-};
-
 struct nt_group_info {
-	const char *name; /* "program": as --by takes it */
 	const char *rows; /* "programs": the member of JSON, the section of CSV */
 	const char *title; /* for people */
 	const char *note; /* a sentence on what the groups are; "" if that is plain */
 	const char *sql; /* ?1 is the session */
 };
 
-/* A grouping by its number, which is below NT_GROUP_COUNT. */
-const struct nt_group_info *nt_group(enum nt_group group);
-/* The grouping that a word names; NT_GROUP_COUNT: none. */
-enum nt_group nt_group_of(const char *word);
-/* Those words, for messages. */
-#define NT_GROUP_NAMES "program, process, port, peer, cgroup or socket"
+/* Of a grouping of costs (NT_BY_OF_COSTS). */
+const struct nt_group_info *nt_group(enum nt_by by);
 
 /* Address and port of a socket's end, in SQL, the address in brackets if it is one of IPv6; NULL: it has none. `of`:
  * "k." */

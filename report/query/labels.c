@@ -14,37 +14,27 @@
 #define PROCESS "coalesce(p.name, '(unknown)') || coalesce(' (' || p.pid || ')', '')"
 
 /* All ids and their labels. */
-static const struct {
-	const char *name, *sql;
-} sources[NT_BY_COUNT] = {
-	[NT_BY_IFACE] = {"iface",
-			 "WITH several AS (SELECT name FROM net_device WHERE session_id = ?1 "
-			 "GROUP BY name HAVING count(DISTINCT netns) > 1) "
-			 "SELECT id, CASE WHEN name IN several THEN name || ' (netns ' || netns || ')' ELSE name END "
-			 "AS label FROM net_device WHERE session_id = ?1 ORDER BY label"},
-	[NT_BY_CGROUP] = {"cgroup", "SELECT t.utid, g.label FROM thread AS t "
-				    "JOIN process AS p ON p.session_id = t.session_id AND p.upid = t.upid "
-				    "JOIN cgroup AS g ON g.session_id = p.session_id AND g.id = p.cgroup_id "
-				    "WHERE t.session_id = ?1 ORDER BY g.label"},
-	[NT_BY_PROGRAM] = {"program",
-			   "SELECT t.utid, coalesce(p.name, '(unknown)') AS label "
-			   "FROM thread AS t JOIN process AS p ON p.session_id = t.session_id AND p.upid = t.upid "
-			   "WHERE t.session_id = ?1 ORDER BY label"},
-	[NT_BY_PROCESS] = {"process",
-			   "SELECT t.utid, " PROCESS " AS label "
-			   "FROM thread AS t JOIN process AS p ON p.session_id = t.session_id AND p.upid = t.upid "
-			   "WHERE t.session_id = ?1 ORDER BY label"},
-	[NT_BY_SOCKET] = {"socket", "SELECT id, coalesce(proto || ' ', '') || coalesce(" SOURCE ", '-') || "
-				    "coalesce(' ' || " DESTINATION ", '') AS label FROM socket "
-				    "WHERE session_id = ?1 ORDER BY label"},
-	[NT_BY_CPU] = {"cpu", "SELECT DISTINCT cpu, cpu FROM skb_latency WHERE session_id = ?1 ORDER BY cpu"},
-	[NT_BY_PORT] = {"port", "SELECT id, proto || ' ' || port FROM " NT_PORT_OF_SOCKETS_SQL "ORDER BY proto, port"},
+static const char *const labels_sql[NT_BY_COUNT] = {
+	[NT_BY_IFACE] = "WITH several AS (SELECT name FROM net_device WHERE session_id = ?1 "
+			"GROUP BY name HAVING count(DISTINCT netns) > 1) "
+			"SELECT id, CASE WHEN name IN several THEN name || ' (netns ' || netns || ')' ELSE name END "
+			"AS label FROM net_device WHERE session_id = ?1 ORDER BY label",
+	[NT_BY_CGROUP] = "SELECT t.utid, g.label FROM thread AS t "
+			 "JOIN process AS p ON p.session_id = t.session_id AND p.upid = t.upid "
+			 "JOIN cgroup AS g ON g.session_id = p.session_id AND g.id = p.cgroup_id "
+			 "WHERE t.session_id = ?1 ORDER BY g.label",
+	[NT_BY_PROGRAM] = "SELECT t.utid, coalesce(p.name, '(unknown)') AS label "
+			  "FROM thread AS t JOIN process AS p ON p.session_id = t.session_id AND p.upid = t.upid "
+			  "WHERE t.session_id = ?1 ORDER BY label",
+	[NT_BY_PROCESS] = "SELECT t.utid, " PROCESS " AS label "
+			  "FROM thread AS t JOIN process AS p ON p.session_id = t.session_id AND p.upid = t.upid "
+			  "WHERE t.session_id = ?1 ORDER BY label",
+	[NT_BY_SOCKET] = "SELECT id, coalesce(proto || ' ', '') || coalesce(" SOURCE ", '-') || "
+			 "coalesce(' ' || " DESTINATION ", '') AS label FROM socket "
+			 "WHERE session_id = ?1 ORDER BY label",
+	[NT_BY_CPU] = "SELECT DISTINCT cpu, cpu FROM skb_latency WHERE session_id = ?1 ORDER BY cpu",
+	[NT_BY_PORT] = "SELECT id, proto || ' ' || port FROM " NT_PORT_OF_SOCKETS_SQL "ORDER BY proto, port",
 };
-
-const char *nt_by_name(enum nt_by by)
-{
-	return sources[by].name;
-}
 
 int nt_groups_read(struct nt_db *db, int64_t session_id, enum nt_by by, struct nt_labels *groups)
 {
@@ -57,7 +47,7 @@ int nt_groups_read(struct nt_db *db, int64_t session_id, enum nt_by by, struct n
 		return nt_db_no_memory(db);
 	if (by == NT_BY_NONE)
 		return 0;
-	row = nt_db_query(db, sources[by].sql, session_id);
+	row = nt_db_query(db, labels_sql[by], session_id);
 	while (!error && nt_db_next(row)) {
 		if (sqlite3_column_type(row, 1) != SQLITE_NULL &&
 		    nt_labels_set(groups, sqlite3_column_int64(row, 0), nt_db_text(row, 1)))

@@ -1,26 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * labels.h - the groupings of samples and stages, and the label of each group of a session. Prints nothing.
+ * labels.h - the groups of samples and stages in a session, each with its label. Prints nothing.
  */
 #pragma once
 
 #include "report/db/db.h"
+#include "report/query/by.h"
 #include "report/util/labels.h"
 
-enum nt_by {
-	NT_BY_NONE,
-	NT_BY_IFACE,
-	NT_BY_CGROUP,
-	NT_BY_PROGRAM,
-	NT_BY_PROCESS,
-	NT_BY_SOCKET,
-	NT_BY_CPU,
-	NT_BY_PORT,
-	NT_BY_COUNT
-};
-
-/* "iface" and so on; NULL for NT_BY_NONE. */
-const char *nt_by_name(enum nt_by by);
 /*
  * The groups of a session, by the ids that rows refer to; 0 is all that belongs to none, with the label "-", and what
  * has that name. 0, or -1 and a sentence in db->error. To be released even on failure.

@@ -257,7 +257,7 @@ misused() {
     nothing "nothing on standard output" "$out"
     has "says what is wrong" "$err" "$part"
 }
-misused "choose iface, cgroup, program, process, socket, cpu or port" --by colour
+misused "choose program, process, port, cgroup, socket, iface or cpu" --by colour
 misused "there is no such hook" --hook ip-end
 misused "--from soon: give a time" --from soon
 misused "in the order that packets pass them" --between udp-socket-read ip-start

@@ -320,7 +320,7 @@ is "each process has its time" "$(LC_ALL=C sed -E 's/^([^;]*);(send|recv|net_rx|
 report 0 flame "$work/t.db" --folded --by cpu
 is "and by CPU" "$(cut -d';' -f1 <<<"$out" | sort -u | tr '\n' ' ')" "CPU 0 CPU 1 "
 report 2 flame "$work/t.db" --folded --by time
-has "not by time" "$err" "--by takes cpu, process, payer or cgroup"
+has "not by time" "$err" "--by time: choose process, payer, cgroup or cpu"
 report 0 flame "$work/t.db" --owner send,net_tx -o "$work/t.svg"
 host=$(query "SELECT host FROM session")
 has "host, date" "$(<"$work/t.svg")" \
@@ -367,7 +367,7 @@ misused() {
     nothing "nothing on standard output" "$out"
     has "says what is wrong" "$err" "$part"
 }
-misused "--by iface: choose cpu" stages "$tape" --by iface
+misused "--by iface: choose process" stages "$tape" --by iface
 misused "--owner x: choose from hardirq" stages "$tape" --owner net_rx,x
 misused "--owner takes" stages "$tape" --owner ""
 misused "leave --by and --inclusive out" stages "$tape" --other --by cpu

@@ -40,7 +40,7 @@ struct page {
 	const struct nt_selection *selection;
 	FILE *out;
 	struct nt_json json;
-	enum nt_group by;
+	enum nt_by by;
 	int64_t n_sessions;
 	/* Both are made before the page is written: what is missing is known when all has been read. */
 	struct part {
@@ -253,7 +253,7 @@ static int make_data(struct page *page)
 	nt_json_open(&page->json, NULL, '{');
 	nt_json_integer(&page->json, "version", DATA_VERSION);
 	nt_json_text(&page->json, "tool", "nettape-report " NT_VERSION);
-	nt_json_text(&page->json, "by", nt_group(page->by)->name);
+	nt_json_text(&page->json, "by", nt_by_name(page->by));
 	nt_json_open(&page->json, "sessions", '[');
 	error = nt_session_each(page->db, write_session, page);
 	nt_json_close(&page->json, ']');
@@ -332,7 +332,7 @@ static int make_page(struct page *page)
 	return error;
 }
 
-int nt_export_html(struct nt_db *db, const struct nt_selection *selection, enum nt_group by, FILE *out)
+int nt_export_html(struct nt_db *db, const struct nt_selection *selection, enum nt_by by, FILE *out)
 {
 	struct page page = {.db = db, .selection = selection, .by = by, .out = out};
 	int error = nt_session_count(db, &page.n_sessions);

@@ -285,20 +285,22 @@ static int write_table(const struct nt_html_scope *scope, const struct table *ta
 	return error;
 }
 
-static int write_group(const struct nt_html_scope *scope, const struct nt_group_info *group, struct nt_json *json)
+static int write_group(const struct nt_html_scope *scope, enum nt_by by, struct nt_json *json)
 {
-	const struct table table = {group->rows, group->title, group->note, group->sql, group->name, NULL};
+	const struct nt_group_info *group = nt_group(by);
+	const struct table table = {group->rows, group->title, group->note, group->sql, nt_by_name(by), NULL};
 
 	return write_table(scope, &table, json);
 }
 
 int nt_html_tables(const struct nt_html_scope *scope, struct nt_json *json)
 {
+	enum nt_by by;
 	int error = 0;
 
 	nt_json_open(json, "tables", '[');
-	for (unsigned int i = 0; i < NT_GROUP_COUNT && !error; i++)
-		error = write_group(scope, nt_group((enum nt_group)i), json);
+	for (size_t i = 0; (by = nt_by_nth(NT_BY_OF_COSTS, i)) != NT_BY_NONE && !error; i++)
+		error = write_group(scope, by, json);
 	for (size_t i = 0; i < NT_COUNT(tables) && !error; i++)
 		error = write_table(scope, &tables[i], json);
 	nt_json_close(json, ']');

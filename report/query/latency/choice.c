@@ -17,14 +17,6 @@ enum nt_hook nt_hook_number(const char *name)
 	return hook < NT_HOOK_COUNT ? (enum nt_hook)hook : NT_HOOK_NONE;
 }
 
-static int choose_by(const char *word, enum nt_by *by, char error[NT_ERROR_MAX])
-{
-	*by = (enum nt_by)NT_FIRST(NT_BY_COUNT, i, i != NT_BY_NONE && !strcmp(word, nt_by_name(i)));
-	return *by < NT_BY_COUNT
-		       ? 0
-		       : nt_fail(error, "--by %s: choose iface, cgroup, program, process, socket, cpu or port.", word);
-}
-
 static int choose_hook(const char *option, const char *word, enum nt_hook *hook, char error[NT_ERROR_MAX])
 {
 	int at;
@@ -57,7 +49,7 @@ int nt_latency_choose(const struct nt_latency_args *args, const struct nt_select
 		      struct nt_latency_choice *choice, char error[NT_ERROR_MAX])
 {
 	*choice = (struct nt_latency_choice){.include_hol = args->include_hol};
-	if (args->by && choose_by(args->by, &choice->by, error))
+	if (nt_by_choose(args->by, NT_BY_OF_LATENCIES, &choice->by, error))
 		return -1;
 	for (unsigned int i = 0; i < args->n_hooks; i++) {
 		enum nt_hook hook;

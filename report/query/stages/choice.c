@@ -10,28 +10,9 @@
 #include "report/query/cpus/lanes.h"
 #include "report/util/array.h"
 
-static const char *const by_names[] = {
-	[NT_STAGE_BY_CPU] = "cpu",	 [NT_STAGE_BY_PROCESS] = "process", [NT_STAGE_BY_PAYER] = "payer",
-	[NT_STAGE_BY_CGROUP] = "cgroup", [NT_STAGE_BY_TIME] = "time",
-};
-
-const char *nt_stage_by_name(enum nt_stage_by by)
+bool nt_stage_by_is_labelled(enum nt_by by)
 {
-	return by_names[by];
-}
-
-bool nt_stage_by_is_labelled(enum nt_stage_by by)
-{
-	return by == NT_STAGE_BY_PROCESS || by == NT_STAGE_BY_PAYER || by == NT_STAGE_BY_CGROUP;
-}
-
-static int choose_by(const char *word, enum nt_stage_by *by, char error[NT_ERROR_MAX])
-{
-	if (!word)
-		return 0;
-	*by = (enum nt_stage_by)NT_FIRST(NT_COUNT(by_names), i, by_names[i] && !strcmp(word, by_names[i]));
-	return *by < NT_COUNT(by_names) ? 0
-					: nt_fail(error, "--by %s: choose cpu, process, payer, cgroup or time.", word);
+	return by == NT_BY_PROCESS || by == NT_BY_PAYER || by == NT_BY_CGROUP;
 }
 
 /* "net_rx,send", or "network". */
@@ -58,11 +39,11 @@ static int choose_owners(const char *list, unsigned int *owners, char error[NT_E
 	return nt_fail(error, "--owner takes names of owners, separated by commas.");
 }
 
-int nt_stage_choose(const struct nt_stage_args *args, const char *by, const struct nt_selection_args *selection,
-		    struct nt_stage_choice *choice, char error[NT_ERROR_MAX])
+int nt_stage_choose(const struct nt_stage_args *args, enum nt_by_of command, const char *by,
+		    const struct nt_selection_args *selection, struct nt_stage_choice *choice, char error[NT_ERROR_MAX])
 {
 	*choice = (struct nt_stage_choice){.inclusive = args->inclusive, .other = args->other, .user = args->user};
-	if (nt_select(selection, &choice->selection, error) || choose_by(by, &choice->by, error) ||
+	if (nt_select(selection, &choice->selection, error) || nt_by_choose(by, command, &choice->by, error) ||
 	    choose_owners(args->owners, &choice->owners, error))
 		return -1;
 	if (args->other && (by || args->inclusive))

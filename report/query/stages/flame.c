@@ -35,7 +35,7 @@ static int64_t child(struct nt_flame *flame, uint32_t parent, const char *name, 
 struct adding {
 	struct nt_flame *flame;
 	unsigned int side;
-	enum nt_stage_by by;
+	enum nt_by by;
 	struct nt_stage_data *data;
 	struct nt_frames *frames;
 	struct nt_id_map leaves; /* series << 32 | category: index of its node + 1 */
@@ -47,17 +47,17 @@ static int64_t find_group(struct adding *adding, const struct nt_stage_series *s
 	char text[32];
 
 	switch (adding->by) {
-	case NT_STAGE_BY_NONE:
-	case NT_STAGE_BY_TIME:
+	case NT_BY_NONE:
+	case NT_BY_TIME:
 		return 0;
-	case NT_STAGE_BY_CPU:
+	case NT_BY_CPU:
 		snprintf(text, sizeof(text), "CPU %u", series->cpu);
 		return child(adding->flame, 0, text, 0);
 	default:
 		if (series->group)
 			return child(adding->flame, 0, nt_labels_text(&adding->data->groups, series->group), 0);
-		return child(adding->flame, 0,
-			     adding->by == NT_STAGE_BY_CGROUP ? "[of no control group]" : "[of no process]", 0);
+		return child(adding->flame, 0, adding->by == NT_BY_CGROUP ? "[of no control group]" : "[of no process]",
+			     0);
 	}
 }
 
@@ -131,7 +131,7 @@ static int add_part(void *arg, const struct nt_split_part *part)
 	return part->ns ? add_to_leaf(adding, part->series, part->category, part->ns * part->n, 0) : 0;
 }
 
-int nt_flame_add(struct nt_flame *flame, unsigned int side, enum nt_stage_by by, struct nt_stage_data *data,
+int nt_flame_add(struct nt_flame *flame, unsigned int side, enum nt_by by, struct nt_stage_data *data,
 		 struct nt_frames *frames)
 {
 	struct adding adding = {.flame = flame, .side = side, .by = by, .data = data, .frames = frames};

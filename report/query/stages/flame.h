@@ -33,7 +33,7 @@ struct nt_flame {
 
 /* Adds a session's data, split by stacks, to one side; `by`: what frames at the root tell apart, not by time. 0, or
  * -ENOMEM. */
-int nt_flame_add(struct nt_flame *flame, unsigned int side, enum nt_stage_by by, struct nt_stage_data *data,
+int nt_flame_add(struct nt_flame *flame, unsigned int side, enum nt_by by, struct nt_stage_data *data,
 		 struct nt_frames *frames);
 void nt_flame_release(struct nt_flame *flame);
 /* One line a stack: names with ; between them, a blank, nanoseconds. In names ; is written as , and a control character

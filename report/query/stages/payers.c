@@ -61,13 +61,13 @@ static int name_payers(struct nt_stage_payers *payers, struct nt_labels *groups)
 
 static int read_groups(struct nt_stage_payers *payers, struct nt_labels *groups)
 {
-	const enum nt_by by = payers->by == NT_STAGE_BY_CGROUP ? NT_BY_CGROUP : NT_BY_PROCESS;
+	const enum nt_by by = payers->by == NT_BY_CGROUP ? NT_BY_CGROUP : NT_BY_PROCESS;
 
 	if (!nt_stage_by_is_labelled(payers->by))
 		return 0;
 	if (nt_groups_of_processes(payers->part->db, payers->part->session->id, by, groups, &payers->groups))
 		return -1;
-	return payers->by == NT_STAGE_BY_PAYER ? name_payers(payers, groups) : 0;
+	return payers->by == NT_BY_PAYER ? name_payers(payers, groups) : 0;
 }
 
 int nt_stage_payers_init(struct nt_stage_payers *payers, const struct nt_part *part,
@@ -82,7 +82,7 @@ int nt_stage_payers_init(struct nt_stage_payers *payers, const struct nt_part *p
 		return 0;
 	if (nt_db_has_rows(part->db, "flow", part->session->id, &has_flows))
 		return -1;
-	payers->is_told = has_flows || choice->by == NT_STAGE_BY_PAYER;
+	payers->is_told = has_flows || choice->by == NT_BY_PAYER;
 	if (payers->is_told && part->selection->process && read_chosen(payers))
 		return -1;
 	return payers->is_told ? read_groups(payers, groups) : 0;

@@ -20,7 +20,7 @@
 
 struct nt_stage_payers {
 	const struct nt_part *part;
-	enum nt_stage_by by;
+	enum nt_by by;
 	bool is_told; /* the recording tells who pays, and the command asks; else nothing below is used */
 	uint64_t first_bucket; /* that is the split's first */
 	struct nt_id_map groups; /* of a process that pays: its group + 1 */

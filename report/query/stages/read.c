@@ -389,11 +389,11 @@ static int add_samples(struct nt_stage_reading *reading)
 
 static int read_groups(struct nt_stage_reading *reading)
 {
-	const enum nt_stage_by by = reading->choice->by;
+	const enum nt_by by = reading->choice->by;
 
 	if (nt_stage_by_is_labelled(by) &&
 	    nt_groups_read(reading->part->db, reading->part->session->id,
-			   by == NT_STAGE_BY_CGROUP ? NT_BY_CGROUP : NT_BY_PROCESS, &reading->data->groups))
+			   by == NT_BY_CGROUP ? NT_BY_CGROUP : NT_BY_PROCESS, &reading->data->groups))
 		return -1;
 	return nt_stage_payers_init(&reading->payers, reading->part, reading->choice, &reading->data->groups);
 }

@@ -31,9 +31,9 @@ void nt_stage_result_release(struct nt_stage_result *result)
 static uint32_t group_of(const struct nt_stage_result *result, const struct nt_stage_series *series, uint32_t bucket)
 {
 	switch (result->choice->by) {
-	case NT_STAGE_BY_CPU:
+	case NT_BY_CPU:
 		return series->cpu;
-	case NT_STAGE_BY_TIME:
+	case NT_BY_TIME:
 		return (uint32_t)((result->data.first_bucket % result->step + bucket) / result->step);
 	default:
 		return series->group;
@@ -123,7 +123,7 @@ static int add_time(void *arg, const struct nt_split_part *part)
 
 	for (; left && !error; left -= piece.n, piece.bucket += piece.n) {
 		piece.n = left;
-		if (result->choice->by == NT_STAGE_BY_TIME && left > left_in_column(result, piece.bucket))
+		if (result->choice->by == NT_BY_TIME && left > left_in_column(result, piece.bucket))
 			piece.n = left_in_column(result, piece.bucket);
 		error = add_to_group(result, &piece);
 	}
@@ -306,10 +306,10 @@ const char *nt_stage_part_name(const struct nt_stage_result *result, const struc
 
 const char *nt_stage_group(const struct nt_stage_result *result, const struct nt_stage_whole *whole, uint64_t *number)
 {
-	const enum nt_stage_by by = result->choice->by;
+	const enum nt_by by = result->choice->by;
 
 	*number = whole->group;
-	if (by == NT_STAGE_BY_TIME)
+	if (by == NT_BY_TIME)
 		*number = (result->data.first_bucket / result->step + whole->group) * result->step * NT_BUCKET_NS;
 	if (!nt_stage_by_is_labelled(by))
 		return NULL;

@@ -64,9 +64,9 @@ static char *stack_text(const struct nt_stage_result *result, const struct nt_st
 	return text;
 }
 
-static const char *by_column(enum nt_stage_by by)
+static const char *by_column(enum nt_by by)
 {
-	return by == NT_STAGE_BY_TIME ? "since_start_ns" : nt_stage_by_name(by);
+	return by == NT_BY_TIME ? "since_start_ns" : nt_by_name(by);
 }
 
 static struct nt_cell group_cell(const struct nt_stage_result *result, const struct nt_stage_whole *whole)
@@ -84,7 +84,7 @@ static void make_row(bool is_table, const struct nt_stage_choice *choice, const 
 	const struct nt_stage_whole none = {0}, *whole = part ? &result->wholes[part->whole] : &none;
 	const struct nt_stage_part nothing = {0}, *shown = part ? part : &nothing;
 	const char *family = NULL, *stage = part ? nt_stage_part_name(result, part, &family) : NULL;
-	const char *by = nt_stage_by_name(choice->by);
+	const char *by = nt_by_name(choice->by);
 
 	row->n = 0;
 	if (!is_table)
@@ -331,7 +331,7 @@ static int print_others(struct nt_printer *printer, const struct nt_stage_result
 	for (size_t i = 0; i < row.n; i++)
 		row.cells[i] = nt_cell_figure("");
 	row.cells[0] = nt_cell_label(nt_human_others(others, (int64_t)first->others));
-	row.cells[0].is_right = result->choice->by == NT_STAGE_BY_CPU || result->choice->by == NT_STAGE_BY_TIME;
+	row.cells[0].is_right = result->choice->by == NT_BY_CPU || result->choice->by == NT_BY_TIME;
 	for (size_t i = 0; i < row.n && !result->choice->inclusive; i++) {
 		if (!strcmp(row.names[i], "spent_ns"))
 			row.cells[i] = number_cell(first->others_ns);
