@@ -7,9 +7,10 @@
 #include "report/db/load.h"
 #include "report/out/complain.h"
 
-void nt_damage_say(const char *path, size_t n, const char *text, size_t *told)
+void nt_damage_tell(struct nt_db *db, const char *path, size_t *told)
 {
-	const size_t more = n - *told;
+	char text[NT_ERROR_MAX];
+	const size_t n = nt_load_problem_at(db, *told, text), more = n - *told;
 
 	if (n <= *told)
 		return;
@@ -22,12 +23,4 @@ void nt_damage_say(const char *path, size_t n, const char *text, size_t *told)
 			    "nettape-report check %s",
 			    path, text, more - 1, more > 2 ? "s" : "", path);
 	*told = n;
-}
-
-void nt_damage_tell(struct nt_db *db, const char *path, size_t *told)
-{
-	char text[NT_ERROR_MAX];
-	const size_t n = nt_load_problem_at(db, *told, text);
-
-	nt_damage_say(path, n, text, told);
 }

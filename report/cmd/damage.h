@@ -11,5 +11,3 @@
 
 /* *told: problems that have been said of this recording; 0 at first. */
 void nt_damage_tell(struct nt_db *db, const char *path, size_t *told);
-/* The same where somebody else asks: `n` problems are known, of which `text` is the one at *told. */
-void nt_damage_say(const char *path, size_t n, const char *text, size_t *told);

@@ -6,51 +6,43 @@
 #include "report/out/new_file.h"
 
 struct perfetto {
-	struct nt_feed *feed;
+	struct nt_db *db;
+	struct nt_session session;
 	struct nt_selection selection;
-	const char *path;
-	size_t told; /* problems that have been said */
 };
 
 static int write_perfetto(void *arg, FILE *out)
 {
-	struct perfetto *export = arg;
-	struct nt_progress progress;
-	char error[NT_ERROR_MAX];
-	int result;
+	const struct perfetto *perfetto = arg;
 
-	nt_progress_begin(&progress, export->path);
-	result = nt_export_perfetto(export->feed, &export->selection, out, &progress, error);
-	nt_progress_end(&progress);
-	if (!result)
-		return NT_EXIT_DONE;
-	/* What is wrong with the file names it. */
-	return nt_feed_error(export->feed)[0] ? nt_complain("%s", nt_feed_error(export->feed))
-					      : nt_complain("%s: %s", export->path, error);
+	return nt_export_perfetto(perfetto->db, &perfetto->session, &perfetto->selection, out)
+		       ? nt_complain("%s", perfetto->db->error)
+		       : NT_EXIT_DONE;
 }
 
-static void tell(struct perfetto *export)
+static int export_session(struct perfetto *perfetto, const char *output)
 {
-	char text[NT_ERROR_MAX];
-	const size_t n = nt_feed_problem_at(export->feed, export->told, text);
-
-	nt_damage_say(export->path, n, text, &export->told);
+	if (nt_session_only(perfetto->db, &perfetto->session))
+		return nt_complain("%s", perfetto->db->error);
+	return nt_new_file(output, "open it in https://ui.perfetto.dev", write_perfetto, perfetto);
 }
 
 static int run(const struct nt_options *options)
 {
-	struct perfetto export = {.path = options->args[0]};
+	const char *path = options->args[0];
+	struct perfetto perfetto = {0};
 	char error[NT_ERROR_MAX];
+	size_t told = 0;
 	int code;
 
-	if (nt_select(&options->selection, &export.selection, error))
+	if (nt_select(&options->selection, &perfetto.selection, error))
 		return nt_complain_misused(error);
-	if (nt_feed_open(&export.feed, export.path, &options->symbols, options->names, error))
+	if (nt_load_open(&perfetto.db, path, &options->symbols, options->names, NULL, error))
 		return nt_complain("%s", error);
-	tell(&export);
-	code = nt_new_file(options->output, "open it in https://ui.perfetto.dev", write_perfetto, &export);
-	tell(&export);
-	nt_feed_close(export.feed);
+	nt_damage_tell(perfetto.db, path, &told);
+	code = export_session(&perfetto, options->output);
+	nt_damage_tell(perfetto.db, path, &told);
+	nt_db_close(perfetto.db);
 	return code;
 }
 

@@ -36,7 +36,7 @@ static int refuse_twice(struct nt_db *db, const struct nt_tape *tape)
 /* A tape on its way into a database. */
 struct loading {
 	struct nt_db *db;
-	struct nt_ahead *ahead;
+	struct nt_row_iter *rows;
 	struct nt_sums *sums; /* NULL: every row */
 	struct nt_progress progress;
 	uint64_t n_read, n_rows; /* rows of the tape; of these, in the database */
@@ -67,12 +67,12 @@ static int insert_rows(struct loading *loading)
 	const struct nt_row *row;
 	int error;
 
-	while (!(error = nt_ahead_next(loading->ahead, &row))) {
+	while (!(error = nt_row_next(loading->rows, &row))) {
 		if (take(loading, row))
 			return -1;
 		if (++loading->n_read % ROWS_PER_LOOK)
 			continue;
-		nt_progress_show(&loading->progress, nt_ahead_progress(loading->ahead), loading->n_rows);
+		nt_progress_show(&loading->progress, nt_row_progress(loading->rows), loading->n_rows);
 		if (nt_interrupted())
 			return nt_db_refuse(loading->db, "interrupted.");
 	}
@@ -91,16 +91,17 @@ static bool is_interrupted(void *arg)
 }
 
 /* Rows are made beside their inserting. */
-static int load_rows(struct loading *loading, struct nt_rows *rows, const char *path)
+static int load_rows(struct loading *loading, struct nt_tape *tape, struct nt_user_names *names, int64_t session_id,
+		     const struct nt_rows_want *want)
 {
-	int error = nt_ahead_open(&loading->ahead, rows, &(struct nt_ahead_config){.is_stopped = is_interrupted});
+	int error = nt_ahead_open(&loading->rows, NULL, tape, names, session_id, want);
 
 	if (error)
-		return nt_db_refuse(loading->db, "%s cannot be read: %s.", path, nt_tape_error_text(error));
-	nt_progress_begin(&loading->progress, path);
+		return nt_db_refuse(loading->db, "%s cannot be read: %s.", tape->path, nt_tape_error_text(error));
+	nt_progress_begin(&loading->progress, tape->path);
 	error = insert_rows(loading);
 	nt_progress_end(&loading->progress);
-	nt_ahead_close(loading->ahead);
+	nt_row_close(loading->rows);
 	return error;
 }
 
@@ -138,18 +139,15 @@ static int make_sums(struct loading *loading, const struct nt_tape *tape, const 
 static int load_session(struct loading *loading, struct nt_tape *tape, struct nt_user_names *names,
 			const struct nt_load_part *part, int64_t session_id)
 {
-	struct nt_rows_want want = {
-		.order = NT_ROWS_EVENTS_FIRST, .view = part->view, .cgroup_names = part->cgroup_names};
-	struct nt_rows *rows;
+	struct nt_rows_want want = {.order = NT_ROWS_EVENTS_FIRST,
+				    .view = part->view,
+				    .cgroup_names = part->cgroup_names,
+				    .is_stopped = is_interrupted};
 	int error;
 
 	if (nt_db_tables(loading->db, &want.tables))
 		return -1;
-	error = nt_rows_open(&rows, tape, names, session_id, &want);
-	if (error)
-		return nt_db_refuse(loading->db, "%s cannot be read: %s.", tape->path, nt_tape_error_text(error));
-	error = load_rows(loading, rows, tape->path);
-	nt_rows_close(rows);
+	error = load_rows(loading, tape, names, session_id, &want);
 	return !error && nt_view_is_part(&want.view) ? insert_recording(loading, tape, session_id) : error;
 }
 

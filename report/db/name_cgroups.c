@@ -13,12 +13,12 @@
 
 /* ---- a tape ---- */
 
-static int meet_rows(struct nt_cgroup_names *names, struct nt_rows *rows, char error[NT_ERROR_MAX])
+static int meet_rows(struct nt_cgroup_names *names, struct nt_row_iter *rows, char error[NT_ERROR_MAX])
 {
 	const struct nt_row *row;
 	int result;
 
-	while (!(result = nt_rows_next(rows, &row))) {
+	while (!(result = nt_row_next(rows, &row))) {
 		if (nt_cgroup_names_meet(names, nt_text(NT_VALUE(row, cgroup, path), ""), error))
 			return -1;
 	}
@@ -28,13 +28,13 @@ static int meet_rows(struct nt_cgroup_names *names, struct nt_rows *rows, char e
 int nt_name_cgroups_meet(struct nt_cgroup_names *names, struct nt_tape *tape, char error[NT_ERROR_MAX])
 {
 	const struct nt_rows_want want = {.tables = NT_TABLE_BIT(NT_TABLE_CGROUP)};
-	struct nt_rows *rows;
+	struct nt_row_iter *rows;
 	int result = nt_rows_open(&rows, tape, NULL, 1, &want);
 
 	if (result)
 		return nt_fail(error, "%s cannot be read: %s.", tape->path, nt_tape_error_text(result));
 	result = meet_rows(names, rows, error);
-	nt_rows_close(rows);
+	nt_row_close(rows);
 	return result;
 }
 

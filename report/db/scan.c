@@ -9,37 +9,30 @@
 #include <string.h>
 
 #include "report/db/tape_source.h"
+#include "report/out/progress.h"
 #include "report/util/array.h"
 
-struct nt_scan {
+#define ROWS_PER_LOOK 8192 /* rows of a database between two looks at the progress */
+
+/* What readers look at. */
+struct looks {
+	uint64_t tables; /* NT_TABLE_BIT of each */
+	uint32_t columns[NT_TABLE_COUNT]; /* by table, the NT_COLUMN_BIT of each */
+};
+
+/* ---- a database, or tables of a tape that are small and so kept ---- */
+
+struct selects {
+	struct nt_row_iter iter;
 	struct nt_db *db;
-	/* A pass over a tape, */
-	bool is_pass;
-	struct nt_tape_pass pass;
-	/* or SELECTs: of a database, or of tables of a tape that are small and so kept. */
 	int64_t session_id;
-	struct nt_scan_want want;
+	const struct looks *looks;
+	bool strict;
 	unsigned int next_table; /* below 2 * NT_TABLE_COUNT */
 	enum nt_table_id table; /* that is read now */
 	sqlite3_stmt *statement; /* NULL: none is */
 	struct nt_row row;
 };
-
-/* ---- a tape ---- */
-
-static int fail_tape(struct nt_scan *scan)
-{
-	return nt_db_refuse(scan->db, "%s", nt_tape_source_error(scan->db->source));
-}
-
-static int next_of_tape(struct nt_scan *scan, const struct nt_row **row)
-{
-	const int error = nt_tape_pass_next(&scan->pass, row);
-
-	return error < 0 ? fail_tape(scan) : error;
-}
-
-/* ---- a database ---- */
 
 /* Those that say who is who and what is read at times: they come before what happened. */
 static bool is_first(unsigned int table)
@@ -48,42 +41,41 @@ static bool is_first(unsigned int table)
 }
 
 /* Goes over all tables twice, for the first and for the others. False: there are no more. */
-static bool next_table(struct nt_scan *scan)
+static bool next_table(struct selects *selects)
 {
-	while (scan->next_table < 2 * NT_TABLE_COUNT) {
-		const unsigned int pass = scan->next_table / NT_TABLE_COUNT, id = scan->next_table++ % NT_TABLE_COUNT;
+	while (selects->next_table < 2 * NT_TABLE_COUNT) {
+		const unsigned int pass = selects->next_table / NT_TABLE_COUNT,
+				   id = selects->next_table++ % NT_TABLE_COUNT;
 
-		if (scan->want.tables >> id & 1 && is_first(id) == !pass) {
-			scan->table = (enum nt_table_id)id;
+		if (selects->looks->tables >> id & 1 && is_first(id) == !pass) {
+			selects->table = (enum nt_table_id)id;
 			return true;
 		}
 	}
 	return false;
 }
 
-static bool is_used(const struct nt_scan *scan, uint32_t column)
+static bool is_used(const struct selects *selects, uint32_t column)
 {
-	const uint32_t columns = scan->want.columns[scan->table];
-
-	return !columns || columns >> column & 1;
+	return selects->looks->columns[selects->table] >> column & 1;
 }
 
-static int begin_table(struct nt_scan *scan)
+static int begin_table(struct selects *selects)
 {
-	const struct nt_table *table = nt_table(scan->table);
+	const struct nt_table *table = nt_table(selects->table);
 	char sql[1024];
 	int at = snprintf(sql, sizeof(sql), "SELECT ");
 
 	for (uint32_t i = 0; i < table->n_columns; i++)
 		at += snprintf(sql + at, sizeof(sql) - (size_t)at, "%s%s", i ? ", " : "",
-			       is_used(scan, i) ? table->columns[i].name : "NULL");
+			       is_used(selects, i) ? table->columns[i].name : "NULL");
 	snprintf(sql + at, sizeof(sql) - (size_t)at, " FROM %s WHERE session_id = ?1%s", table->name,
 		 table->key ? "" : " ORDER BY rowid");
-	memset(&scan->row, 0, sizeof(scan->row));
-	scan->row.table = scan->table;
-	scan->row.n = table->n_columns;
-	scan->statement = nt_db_query(scan->db, sql, scan->session_id);
-	return scan->statement ? 0 : -1;
+	memset(&selects->row, 0, sizeof(selects->row));
+	selects->row.table = selects->table;
+	selects->row.n = table->n_columns;
+	selects->statement = nt_db_query(selects->db, sql, selects->session_id);
+	return selects->statement ? 0 : -1;
 }
 
 static void take_value(struct nt_value *value, sqlite3_stmt *statement, int column, enum nt_value_type type)
@@ -100,34 +92,78 @@ static void take_value(struct nt_value *value, sqlite3_stmt *statement, int colu
 		*value = (struct nt_value){.type = type, .integer = sqlite3_column_int64(statement, column)};
 }
 
-static void take_row(struct nt_scan *scan)
+static int refuse_row(const struct selects *selects, uint32_t lacks)
 {
-	const struct nt_table *table = nt_table(scan->table);
+	const struct nt_table *table = nt_table(selects->table);
 
-	for (uint32_t i = 0; i < table->n_columns; i++) {
-		if (is_used(scan, i))
-			take_value(&scan->row.values[i], scan->statement, (int)i, table->columns[i].type);
-	}
+	return nt_db_refuse(selects->db,
+			    "%s: its table %s holds a row without %s, which nettape-report did not write: import the "
+			    "tape again, into a new database.",
+			    selects->db->name, table->name, table->columns[lacks].name);
 }
 
-static int next_of_database(struct nt_scan *scan, const struct nt_row **row)
+static int take_row(struct selects *selects)
 {
-	while (scan->statement || next_table(scan)) {
+	const struct nt_table *table = nt_table(selects->table);
+
+	for (uint32_t i = 0; i < table->n_columns; i++) {
+		if (!is_used(selects, i))
+			continue;
+		take_value(&selects->row.values[i], selects->statement, (int)i, table->columns[i].type);
+		if (selects->strict && table->columns[i].required && selects->row.values[i].type == NT_VALUE_NULL)
+			return refuse_row(selects, i);
+	}
+	return 0;
+}
+
+static int next_of_selects(struct nt_row_iter *iter, const struct nt_row **row)
+{
+	struct selects *selects = (struct selects *)iter;
+
+	while (selects->statement || next_table(selects)) {
 		sqlite3_stmt *statement;
 
-		if (!scan->statement && begin_table(scan))
+		if (!selects->statement && begin_table(selects))
 			return -1;
-		if (nt_db_next(scan->statement)) {
-			take_row(scan);
-			*row = &scan->row;
-			return 0;
+		if (nt_db_next(selects->statement)) {
+			*row = &selects->row;
+			return take_row(selects);
 		}
-		statement = scan->statement;
-		scan->statement = NULL;
-		if (nt_db_end(scan->db, statement, "a table cannot be read"))
+		statement = selects->statement;
+		selects->statement = NULL;
+		if (nt_db_end(selects->db, statement, "a table cannot be read"))
 			return -1;
 	}
 	return 1;
+}
+
+static unsigned int progress_of_selects(const struct nt_row_iter *iter)
+{
+	return ((const struct selects *)iter)->next_table * 500 / NT_TABLE_COUNT;
+}
+
+static void close_selects(struct nt_row_iter *iter)
+{
+	struct selects *selects = (struct selects *)iter;
+
+	sqlite3_finalize(selects->statement);
+	free(selects);
+}
+
+static int open_selects(struct nt_row_iter **out, struct nt_db *db, int64_t session_id, const struct looks *looks,
+			bool strict)
+{
+	struct selects *selects = calloc(1, sizeof(*selects));
+
+	if (!selects)
+		return nt_db_no_memory(db);
+	selects->iter = (struct nt_row_iter){next_of_selects, progress_of_selects, close_selects};
+	selects->db = db;
+	selects->session_id = session_id;
+	selects->looks = looks;
+	selects->strict = strict;
+	*out = &selects->iter;
+	return 0;
 }
 
 /* ---- a part ---- */
@@ -160,55 +196,12 @@ int nt_scan_charge(struct nt_db *db, const struct nt_scan_part *part)
 	return limit(db, part, nt_tape_source_charge);
 }
 
-/* ---- either ---- */
+/* ---- for readers ---- */
 
 static bool any_large(uint64_t tables)
 {
 	return NT_ANY(NT_TABLE_COUNT, id, tables >> id & 1 && !nt_tape_source_is_small((enum nt_table_id)id));
 }
-
-int nt_scan_open(struct nt_scan **out, struct nt_db *db, int64_t session_id, const struct nt_scan_want *want)
-{
-	const struct nt_rows_want rows = {
-		.tables = want->tables,
-		.order = want->names_first ? NT_ROWS_IDENTITIES_FIRST : NT_ROWS_EVENTS_FIRST,
-		.view = want->view,
-		.all_ops = want->all_ops,
-	};
-	struct nt_scan *scan = calloc(1, sizeof(*scan));
-
-	*out = scan;
-	if (!scan)
-		return nt_db_no_memory(db);
-	scan->db = db;
-	scan->session_id = session_id;
-	scan->want = *want;
-	scan->is_pass = db->source && any_large(want->tables);
-	if (scan->is_pass && nt_tape_pass_begin(&scan->pass, db->source, &rows, want->small))
-		return fail_tape(scan);
-	return 0;
-}
-
-void nt_scan_close(struct nt_scan *scan)
-{
-	if (!scan)
-		return;
-	nt_tape_pass_end(&scan->pass);
-	sqlite3_finalize(scan->statement);
-	free(scan);
-}
-
-int nt_scan_next(struct nt_scan *scan, const struct nt_row **row)
-{
-	return scan->is_pass ? next_of_tape(scan, row) : next_of_database(scan, row);
-}
-
-unsigned int nt_scan_progress(const struct nt_scan *scan)
-{
-	return scan->is_pass ? nt_tape_pass_progress(&scan->pass) : scan->next_table * 500 / NT_TABLE_COUNT;
-}
-
-/* ---- for several readers ---- */
 
 static int take(const struct nt_scan_reader *readers, size_t n, const struct nt_row *row)
 {
@@ -221,26 +214,70 @@ static int take(const struct nt_scan_reader *readers, size_t n, const struct nt_
 	return error;
 }
 
-int nt_scan_within(struct nt_db *db, int64_t session_id, const struct nt_scan_want *how,
+static int open_pass(struct nt_row_iter **out, struct nt_db *db, const struct looks *looks,
+		     const struct nt_scan_want *want)
+{
+	const struct nt_rows_want rows = {
+		.tables = looks->tables,
+		.order = want->names_first ? NT_ROWS_IDENTITIES_FIRST : NT_ROWS_EVENTS_FIRST,
+		.view = want->view,
+		.all_ops = want->all_ops,
+	};
+
+	return nt_tape_source_read(out, db->source, &rows, want->small);
+}
+
+static int fail_tape(struct nt_db *db)
+{
+	return nt_db_refuse(db, "%s", nt_tape_source_error(db->source));
+}
+
+/* A tape shows its progress itself. */
+static int read_all(struct nt_db *db, struct nt_row_iter *rows, bool is_pass, const struct nt_scan_reader *readers,
+		    size_t n)
+{
+	struct nt_progress progress;
+	const struct nt_row *row;
+	uint64_t n_rows = 0;
+	int error = 0;
+
+	nt_progress_begin(&progress, db->name);
+	while (!error) {
+		const int end = nt_row_next(rows, &row);
+
+		if (end)
+			error = end < 0 && is_pass ? fail_tape(db) : end;
+		else
+			error = take(readers, n, row);
+		if (!db->source && !(++n_rows % ROWS_PER_LOOK))
+			nt_progress_show(&progress, nt_row_progress(rows), n_rows);
+	}
+	nt_progress_end(&progress);
+	return error == 1 ? 0 : error;
+}
+
+int nt_scan_within(struct nt_db *db, int64_t session_id, const struct nt_scan_want *want,
 		   const struct nt_scan_reader *readers, size_t n)
 {
-	struct nt_scan_want want = *how;
-	const struct nt_row *row;
-	struct nt_scan *scan;
+	struct looks looks = {0};
+	struct nt_row_iter *rows;
+	bool is_pass;
 	int error;
 
 	for (size_t i = 0; i < n; i++) {
-		want.tables |= NT_TABLE_BIT(readers[i].table);
-		want.columns[readers[i].table] |= readers[i].columns ? readers[i].columns : UINT32_MAX;
+		looks.tables |= NT_TABLE_BIT(readers[i].table);
+		looks.columns[readers[i].table] |= readers[i].columns ? readers[i].columns : UINT32_MAX;
 	}
-	error = nt_scan_open(&scan, db, session_id, &want);
-	while (!error) {
-		const int end = nt_scan_next(scan, &row);
-
-		error = end ? end : take(readers, n, row);
-	}
-	nt_scan_close(scan);
-	return error == 1 ? 0 : error;
+	is_pass = db->source && any_large(looks.tables);
+	if (!is_pass)
+		error = open_selects(&rows, db, session_id, &looks, want->strict);
+	else if ((error = open_pass(&rows, db, &looks, want)))
+		fail_tape(db);
+	if (error)
+		return -1;
+	error = read_all(db, rows, is_pass, readers, n);
+	nt_row_close(rows);
+	return error;
 }
 
 int nt_scan_all(struct nt_db *db, int64_t session_id, uint64_t small, const struct nt_scan_reader *readers, size_t n)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * scan.h - the rows of some tables of one session, one by one: of a tape in one pass over it, without SQL; of a
- * database table by table. The rows of a table come in its order, which in cpu_slice and sched_slice is that of time
- * for each CPU; on a tape, rows of several tables come mixed. Prints nothing but progress. Memory as rows/rows.h:
- * independent of the length of the recording.
+ * scan.h - the rows of some tables of one session, one by one, for whoever takes them: of a tape in one pass over it,
+ * without SQL; of a database table by table. The rows of a table come in its order, which in cpu_slice and sched_slice
+ * is that of time for each CPU; on a tape, rows of several tables come mixed. Prints nothing but progress. Memory as
+ * rows/rows.h: independent of the length of the recording.
  *
  * A database may be anybody's: a value of a wrong type is given as NULL, also where a row must have one.
  *
@@ -14,17 +14,13 @@
 #include "report/db/db.h"
 #include "report/rows/view.h"
 
-struct nt_scan;
-
 struct nt_scan_want {
-	uint64_t tables; /* NT_TABLE_BIT of each */
-	/* By table, the NT_COLUMN_BIT of each that is looked at: others may be NULL. 0: all are looked at. */
-	uint32_t columns[NT_TABLE_COUNT];
 	/*
 	 * Rows of identities (process, thread, cgroup, socket, net_device), of symbols and stacks, and of clocks come
 	 * first, then snapshots, then events.
 	 */
 	bool names_first;
+	bool strict; /* a row without a value that it must have, and that is looked at, is an error */
 	/* NT_TABLE_BIT of each small table that the command asks for later: on a tape, this pass finds them
 	 * (tape_source.h).
 	 */
@@ -49,24 +45,19 @@ int nt_scan_limit(struct nt_db *db, const struct nt_scan_part *part);
 /* From now on rx_cost of a tape is that of this view. */
 int nt_scan_charge(struct nt_db *db, const struct nt_scan_part *part);
 
-/* Close it also on failure; *out may be NULL. While it is open, nobody else may ask the tape anything. */
-int nt_scan_open(struct nt_scan **out, struct nt_db *db, int64_t session_id, const struct nt_scan_want *want);
-void nt_scan_close(struct nt_scan *scan);
-/* 0: *row is the next row, good until the next call; 1: there are no more; -1: db->error. */
-int nt_scan_next(struct nt_scan *scan, const struct nt_row **row);
-/* How far it is, of 1000: for showing progress. */
-unsigned int nt_scan_progress(const struct nt_scan *scan);
-
 /* Who takes the rows of a table, and looks at these columns. */
 struct nt_scan_reader {
 	enum nt_table_id table;
-	uint32_t columns; /* NT_COLUMN_BIT of each; 0: all */
+	uint32_t columns; /* NT_COLUMN_BIT of each: others may be NULL; 0: all */
 	/* 0; anything else ends the scan: -1 and db->error, or another number. */
 	int (*take)(void *arg, const struct nt_row *row);
 	void *arg;
 };
-/* One scan for several readers, also of one table. 0; -1 and db->error; or what a reader gave. */
+/*
+ * One scan for several readers, also of one table. While it runs, nobody else may ask the tape anything. 0; -1 and
+ * db->error; or what a reader gave.
+ */
 int nt_scan_all(struct nt_db *db, int64_t session_id, uint64_t small, const struct nt_scan_reader *readers, size_t n);
-/* The same of what `want` says, which has no tables yet. */
+/* The same as `want` says. */
 int nt_scan_within(struct nt_db *db, int64_t session_id, const struct nt_scan_want *want,
 		   const struct nt_scan_reader *readers, size_t n);

@@ -34,7 +34,7 @@ struct nt_tape_source {
 	uint64_t empty; /* tables that have no rows, as far as that is known */
 	struct copy *copies;
 	size_t n_copies, copies_size;
-	struct nt_rows *head; /* NULL: not needed yet */
+	struct nt_row_iter *head; /* NULL: not needed yet */
 	const struct nt_row *head_row; /* one of `head`, or NULL */
 	struct nt_progress progress;
 	uint64_t n_rows; /* since the last look */
@@ -125,7 +125,7 @@ void nt_tape_source_free(struct nt_tape_source *source)
 	if (!source)
 		return;
 	nt_progress_end(&source->progress);
-	nt_rows_close(source->head);
+	nt_row_close(source->head);
 	nt_learned_free(source->learned);
 	nt_db_close(source->store);
 	nt_tape_close(source->tape);
@@ -173,39 +173,33 @@ static int fail_interrupted(struct nt_tape_source *source)
 	return nt_fail(source->error, "interrupted.");
 }
 
-static int open_rows(struct nt_tape_source *source, const struct nt_rows_want *want, struct nt_rows **out)
+/* `ahead`: made by a thread. */
+static int open_rows(struct nt_tape_source *source, const struct nt_rows_want *want, bool ahead,
+		     struct nt_row_iter **out)
 {
 	struct nt_rows_want of_tape = *want;
 	int error = 0;
 
+	*out = NULL;
 	source->was_interrupted = false;
 	nt_ahead_pause(&source->turn);
 	if (!source->learned)
 		error = nt_learned_new(&source->learned, source->tape);
 	of_tape.learned = source->learned;
 	of_tape.cgroup_names = source->cgroup_names;
+	of_tape.is_stopped = is_interrupted;
+	of_tape.stopped_arg = source;
 	if (!error)
-		error = nt_rows_open(out, source->tape, source->names, SESSION_ID, &of_tape);
+		error = ahead ? nt_ahead_open(out, &source->turn, source->tape, source->names, SESSION_ID, &of_tape)
+			      : nt_rows_open(out, source->tape, source->names, SESSION_ID, &of_tape);
 	if (!error)
 		return 0;
-	*out = NULL;
 	return nt_fail(source->error, "%s cannot be read: %s.", source->tape->path, nt_tape_error_text(error));
 }
 
-static int next_of(struct nt_tape_source *source, struct nt_rows *rows, struct nt_ahead *ahead,
-		   const struct nt_row **row)
+static int next_row(struct nt_tape_source *source, struct nt_row_iter *rows, const struct nt_row **row)
 {
-	if (ahead)
-		return nt_ahead_next(ahead, row);
-	nt_ahead_pause(&source->turn);
-	return nt_rows_next(rows, row);
-}
-
-/* `ahead`: as in struct nt_tape_pass. */
-static int next_row(struct nt_tape_source *source, struct nt_rows *rows, struct nt_ahead *ahead,
-		    const struct nt_row **row)
-{
-	int error = next_of(source, rows, ahead, row);
+	int error = nt_row_next(rows, row);
 
 	if (error == -ECANCELED)
 		return fail_interrupted(source);
@@ -217,19 +211,18 @@ static int next_row(struct nt_tape_source *source, struct nt_rows *rows, struct 
 	if (error)
 		nt_progress_end(&source->progress);
 	else
-		nt_progress_show(&source->progress, ahead ? nt_ahead_progress(ahead) : nt_rows_progress(rows),
-				 source->n_rows);
+		nt_progress_show(&source->progress, nt_row_progress(rows), source->n_rows);
 	return is_interrupted(source) ? fail_interrupted(source) : error;
 }
 
 int nt_tape_source_head(struct nt_tape_source *source, const struct nt_row **row)
 {
 	if (!source->head &&
-	    open_rows(source, &(struct nt_rows_want){.tables = NT_TABLE_BIT(NT_TABLE_SESSION), .head = true},
+	    open_rows(source, &(struct nt_rows_want){.tables = NT_TABLE_BIT(NT_TABLE_SESSION), .head = true}, false,
 		      &source->head))
 		return -1;
-	if (!source->head_row && next_row(source, source->head, NULL, &source->head_row)) {
-		nt_rows_close(source->head);
+	if (!source->head_row && next_row(source, source->head, &source->head_row)) {
+		nt_row_close(source->head);
 		source->head = NULL;
 		source->head_row = NULL;
 		return -1;
@@ -361,59 +354,23 @@ static uint64_t kept_by_pass(const struct nt_tape_source *source, bool is_of_par
 	return tables & ~(source->kept | apart(source));
 }
 
-static int begin_pass(struct nt_tape_pass *pass, struct nt_tape_source *source, const struct nt_rows_want *want,
-		      uint64_t keeps)
-{
-	struct nt_rows_want rest = *want;
-
-	*pass = (struct nt_tape_pass){.source = source, .gives = want->tables & ~source->empty};
-	source->was_interrupted = false;
-	rest.tables = pass->gives | keeps;
-	if (!rest.tables)
-		return 0;
-	pass->keeps = keeps;
-	if (keeps && (open_store(source) || nt_db_begin(source->store)))
-		return fail_store(source);
-	pass->is_whole = !is_limited(want);
-	return open_rows(source, &rest, &pass->rows);
-}
-
-int nt_tape_pass_begin(struct nt_tape_pass *pass, struct nt_tape_source *source, const struct nt_rows_want *want,
-		       uint64_t small)
-{
-	const bool is_of_part = !is_limited(want) && is_limited(&source->part);
-	struct nt_rows_want wanted = is_of_part ? source->part : *want;
-
-	wanted.tables = want->tables;
-	wanted.order = want->order;
-	wanted.all_ops = want->all_ops;
-	if (want->order != NT_ROWS_EVENTS_FIRST || is_limited(want))
-		small = 0;
-	return begin_pass(pass, source, &wanted, small & kept_by_pass(source, is_of_part));
-}
-
-static int begin_ahead(struct nt_tape_pass *pass, struct nt_tape_source *source, const struct nt_rows_want *want,
-		       uint64_t keeps)
-{
-	const struct nt_ahead_config config = {.turn = &source->turn, .is_stopped = is_interrupted, .arg = source};
-
-	if (begin_pass(pass, source, want, keeps))
-		return -1;
-	return pass->rows && nt_ahead_open(&pass->ahead, pass->rows, &config) ? fail_no_memory(source) : 0;
-}
-
-int nt_tape_pass_begin_ahead(struct nt_tape_pass *pass, struct nt_tape_source *source, const struct nt_rows_want *want)
-{
-	return begin_ahead(pass, source, want, 0);
-}
+struct pass {
+	struct nt_row_iter iter;
+	struct nt_tape_source *source;
+	struct nt_row_iter *rows; /* NULL: there are none */
+	bool is_ahead; /* a thread makes them */
+	bool is_whole; /* not of a window, nor of some CPUs */
+	uint64_t gives, keeps; /* tables: those of its rows, and those whose rows it still puts into the store */
+	uint64_t empty; /* of its rows, at their end */
+};
 
 /* All rows were given. */
-static int finish_pass(struct nt_tape_pass *pass)
+static int finish_pass(struct pass *pass)
 {
 	struct nt_tape_source *source = pass->source;
 
 	if (pass->is_whole)
-		source->empty |= nt_rows_empty(pass->rows);
+		source->empty |= pass->empty;
 	if (pass->keeps && nt_db_finish(source->store))
 		return fail_store(source);
 	source->kept |= pass->keeps;
@@ -421,12 +378,17 @@ static int finish_pass(struct nt_tape_pass *pass)
 	return 1;
 }
 
-int nt_tape_pass_next(struct nt_tape_pass *pass, const struct nt_row **row)
+static int next_of_pass(struct nt_row_iter *iter, const struct nt_row **row)
 {
+	struct pass *pass = (struct pass *)iter;
+
 	if (!pass->rows)
 		return 1;
+	/* A thread may have begun to read the tape for somebody else. */
+	if (!pass->is_ahead)
+		nt_ahead_pause(&pass->source->turn);
 	for (;;) {
-		const int error = next_row(pass->source, pass->rows, pass->ahead, row);
+		const int error = next_row(pass->source, pass->rows, row);
 		uint64_t bit;
 
 		if (error)
@@ -439,20 +401,77 @@ int nt_tape_pass_next(struct nt_tape_pass *pass, const struct nt_row **row)
 	}
 }
 
-void nt_tape_pass_end(struct nt_tape_pass *pass)
+static unsigned int progress_of_pass(const struct nt_row_iter *iter)
 {
-	if (pass->keeps)
-		discard_store(pass->source);
-	nt_ahead_close(pass->ahead);
-	nt_rows_close(pass->rows);
-	*pass = (struct nt_tape_pass){0};
+	const struct pass *pass = (const struct pass *)iter;
+
+	return pass->rows ? nt_row_progress(pass->rows) : 1000;
 }
 
-unsigned int nt_tape_pass_progress(const struct nt_tape_pass *pass)
+static void close_pass(struct nt_row_iter *iter)
 {
-	if (pass->ahead)
-		return nt_ahead_progress(pass->ahead);
-	return pass->rows ? nt_rows_progress(pass->rows) : 1000;
+	struct pass *pass = (struct pass *)iter;
+
+	if (pass->keeps)
+		discard_store(pass->source);
+	nt_row_close(pass->rows);
+	free(pass);
+}
+
+static int open_rows_of_pass(struct pass *pass, const struct nt_rows_want *want)
+{
+	struct nt_tape_source *source = pass->source;
+	struct nt_rows_want rest = *want;
+
+	source->was_interrupted = false;
+	rest.tables = pass->gives | pass->keeps;
+	rest.empty = &pass->empty;
+	if (!rest.tables)
+		return 0;
+	if (pass->keeps && (open_store(source) || nt_db_begin(source->store)))
+		return fail_store(source);
+	return open_rows(source, &rest, pass->is_ahead, &pass->rows);
+}
+
+static int open_pass(struct nt_row_iter **out, struct nt_tape_source *source, const struct nt_rows_want *want,
+		     uint64_t keeps, bool ahead)
+{
+	struct pass *pass = malloc(sizeof(*pass));
+
+	*out = NULL;
+	if (!pass)
+		return fail_no_memory(source);
+	*pass = (struct pass){.iter = {next_of_pass, progress_of_pass, close_pass},
+			      .source = source,
+			      .is_ahead = ahead,
+			      .is_whole = !is_limited(want),
+			      .gives = want->tables & ~source->empty,
+			      .keeps = keeps};
+	if (open_rows_of_pass(pass, want)) {
+		close_pass(&pass->iter);
+		return -1;
+	}
+	*out = &pass->iter;
+	return 0;
+}
+
+int nt_tape_source_read(struct nt_row_iter **out, struct nt_tape_source *source, const struct nt_rows_want *want,
+			uint64_t small)
+{
+	const bool is_of_part = !is_limited(want) && is_limited(&source->part);
+	struct nt_rows_want wanted = is_of_part ? source->part : *want;
+
+	wanted.tables = want->tables;
+	wanted.order = want->order;
+	wanted.all_ops = want->all_ops;
+	if (want->order != NT_ROWS_EVENTS_FIRST || is_limited(want))
+		small = 0;
+	return open_pass(out, source, &wanted, small & kept_by_pass(source, is_of_part), false);
+}
+
+int nt_tape_source_read_ahead(struct nt_row_iter **out, struct nt_tape_source *source, const struct nt_rows_want *want)
+{
+	return open_pass(out, source, want, 0, true);
 }
 
 static int keep_small(struct nt_tape_source *source, enum nt_table_id table)
@@ -462,8 +481,8 @@ static int keep_small(struct nt_tape_source *source, enum nt_table_id table)
 	const struct nt_rows_want *of = is_apart ? &source->charged : &source->part;
 	const bool is_of_part = is_limited(of) && bit & of_part();
 	const struct nt_rows_want whole = {0};
+	struct nt_row_iter *rows;
 	uint64_t keeps = bit;
-	struct nt_tape_pass pass;
 	const struct nt_row *row;
 	int error;
 
@@ -474,10 +493,10 @@ static int keep_small(struct nt_tape_source *source, enum nt_table_id table)
 		keeps = kept_by_pass(source, true) & ~nt_tables_of(NT_FROM(FRAMES));
 	else if (!is_of_part && !is_apart && bit & of_one_pass())
 		keeps = kept_by_pass(source, false);
-	error = begin_ahead(&pass, source, is_of_part ? of : &whole, keeps);
+	error = open_pass(&rows, source, is_of_part ? of : &whole, keeps, true);
 	if (!error)
-		error = nt_tape_pass_next(&pass, &row);
-	nt_tape_pass_end(&pass);
+		error = nt_row_next(rows, &row);
+	nt_row_close(rows);
 	return error < 0 ? error : 0;
 }
 
@@ -563,17 +582,17 @@ static int copy_row(struct nt_tape_source *source, const struct copy *copy, sqli
 static int fill_copy(struct nt_tape_source *source, const struct copy *copy)
 {
 	sqlite3_stmt *insert = prepare_copying(source, copy);
-	struct nt_tape_pass pass = {0};
+	const struct nt_rows_want want = {.tables = NT_TABLE_BIT(copy->table)};
+	struct nt_row_iter *rows = NULL;
 	const struct nt_row *row;
-	int error = insert ? begin_ahead(&pass, source, &(struct nt_rows_want){.tables = NT_TABLE_BIT(copy->table)}, 0)
-			   : -1;
+	int error = insert ? nt_tape_source_read_ahead(&rows, source, &want) : -1;
 
 	while (!error) {
-		error = nt_tape_pass_next(&pass, &row);
+		error = nt_row_next(rows, &row);
 		if (!error)
 			error = copy_row(source, copy, insert, row);
 	}
-	nt_tape_pass_end(&pass);
+	nt_row_close(rows);
 	sqlite3_finalize(insert);
 	return error < 0 ? error : 0;
 }

@@ -52,36 +52,26 @@ sqlite3_stmt *nt_tape_source_kept(struct nt_tape_source *source, enum nt_table_i
 
 /*
  * From now on the tables `loss`, `cpu_cost`, `sock_cost` and `rx_cost` are those of this view, `thread` and `frame`
- * have the names of its rows (names_within in rows/rows.h), and passes that say nothing of a view are of this one.
+ * have the names of its rows (names_within in rows/rows.h), and nt_tape_source_read without a view is of this one.
  * `cpus` is copied.
  */
 int nt_tape_source_limit(struct nt_tape_source *source, const struct nt_view *view);
 /* From now on rx_cost alone is that of this view. */
 int nt_tape_source_charge(struct nt_tape_source *source, const struct nt_view *view);
 
-/* One pass over the tape: the rows of some tables as they are read. Several may be open. */
-struct nt_tape_pass {
-	struct nt_tape_source *source;
-	struct nt_rows *rows; /* NULL: there are none */
-	struct nt_ahead *ahead; /* makes them; NULL: whoever asks for them does */
-	uint64_t gives, keeps; /* tables: those of its rows, and those whose rows it still puts into the store */
-	bool is_whole; /* not of a window, nor of some CPUs */
-};
 /*
+ * One pass over the tape: the rows of some tables as they are read. It looks whether the user wants to stop. Several
+ * may be open. *out is NULL on failure. An error among the rows is -1.
+ *
  * With EVENTS_FIRST it also keeps those of the tables `small` that come out of such a pass, so that these cost none of
- * their own. To be ended, also on failure. While it runs, nobody else may ask for what is kept.
+ * their own. While it is open, nobody else may ask for what is kept; where it is closed before its end and keeps
+ * tables, nothing stays kept of any table.
  */
-int nt_tape_pass_begin(struct nt_tape_pass *pass, struct nt_tape_source *source, const struct nt_rows_want *want,
-		       uint64_t small);
+int nt_tape_source_read(struct nt_row_iter **out, struct nt_tape_source *source, const struct nt_rows_want *want,
+			uint64_t small);
 /* The same of rows that a thread makes while they are used, of all of the tape or of its own window, and without
  * `small`. */
-int nt_tape_pass_begin_ahead(struct nt_tape_pass *pass, struct nt_tape_source *source, const struct nt_rows_want *want);
-/* As nt_rows_next; looks whether the user wants to stop. -1: an error. */
-int nt_tape_pass_next(struct nt_tape_pass *pass, const struct nt_row **row);
-/* Safe on what is zero, and twice. If it ends early while it keeps tables, nothing stays kept of any table. */
-void nt_tape_pass_end(struct nt_tape_pass *pass);
-/* How far it is, of 1000. */
-unsigned int nt_tape_pass_progress(const struct nt_tape_pass *pass);
+int nt_tape_source_read_ahead(struct nt_row_iter **out, struct nt_tape_source *source, const struct nt_rows_want *want);
 
 /* The row of the session as far as it is known without reading the events. It stays. */
 int nt_tape_source_head(struct nt_tape_source *source, const struct nt_row **row);

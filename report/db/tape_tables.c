@@ -57,7 +57,7 @@ struct cursor {
 	bool at_end;
 	/* Rows as they are read, or of the session's head, */
 	bool is_reading;
-	struct nt_tape_pass pass;
+	struct nt_row_iter *rows;
 	bool is_part; /* not all of the tape is read */
 	uint8_t *cpus; /* as in struct nt_rows_want, or NULL */
 	const struct nt_row *row;
@@ -265,7 +265,8 @@ static void forget_values(struct cursor *cursor)
 
 static void end_look(struct cursor *cursor)
 {
-	nt_tape_pass_end(&cursor->pass);
+	nt_row_close(cursor->rows);
+	cursor->rows = NULL;
 	free(cursor->cpus);
 	cursor->cpus = NULL;
 	cursor->is_reading = cursor->is_part = false;
@@ -303,7 +304,7 @@ static int next_read(struct cursor *cursor)
 
 	do {
 		cursor->rowid++;
-		result = nt_tape_pass_next(&cursor->pass, &cursor->row);
+		result = nt_row_next(cursor->rows, &cursor->row);
 	} while (!result && !row_may_fit(cursor) && cursor->rowid % ROWS_PER_STEP);
 	cursor->at_end = result == 1;
 	return result < 0 ? fail(table_of(cursor)) : SQLITE_OK;
@@ -399,7 +400,7 @@ static int begin_reading(struct cursor *cursor, int n, sqlite3_value **values)
 		cursor->at_end = true;
 		return SQLITE_OK;
 	}
-	if (nt_tape_pass_begin_ahead(&cursor->pass, table_of(cursor)->source, &want))
+	if (nt_tape_source_read_ahead(&cursor->rows, table_of(cursor)->source, &want))
 		return fail(table_of(cursor));
 	return next_read(cursor);
 }

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * export.h - the formats of other programs, and the functions that write them. Each writes to the stream that it is
- * given and nowhere else; write errors stay in it. Functions give 0, or -1 and a sentence in db->error or `error`.
+ * given and nowhere else; write errors stay in it. Functions give 0, or -1 and a sentence in db->error.
  */
 #pragma once
 
 #include <stdio.h>
 
-#include "report/db/feed.h"
-#include "report/out/progress.h"
 #include "report/query/groups.h"
 #include "report/query/latency/scan.h"
 
@@ -22,13 +20,13 @@
  * html/: one page for browsers; all sessions, each in a section. `by`: how costs are grouped first; the reader may
  * choose another grouping.
  */
-int nt_export_html(struct nt_db *db, const struct nt_selection *selection, enum nt_group by, FILE *out);
+int nt_export_html(struct nt_db *db, const struct nt_selection *selection, enum nt_by by, FILE *out);
 /* Whether anything of the database is selected: 1; 0: *why says why not; -1: db->error. */
 int nt_export_html_has(struct nt_db *db, const struct nt_selection *selection, const char **why);
 
-/* perfetto/: one session as a trace. `progress` has begun. */
-int nt_export_perfetto(struct nt_feed *feed, const struct nt_selection *selection, FILE *out,
-		       struct nt_progress *progress, char error[NT_ERROR_MAX]);
+/* perfetto/: a session as a trace; its times are not odd (nt_session_only). */
+int nt_export_perfetto(struct nt_db *db, const struct nt_session *session, const struct nt_selection *selection,
+		       FILE *out);
 
 /* prometheus.c: all sessions as metrics; with more than one, each sample has a label session_id. */
 int nt_export_prometheus(struct nt_db *db, const struct nt_latency_choice *choice, FILE *out);

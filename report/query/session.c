@@ -9,6 +9,20 @@
 #include "report/db/scan.h"
 #include "report/out/output.h"
 
+#define MAX_TS (1ll << 62) /* 146 years of uptime */
+#define MIN_BUCKET_NS 1000000
+
+static bool is_odd(const struct nt_session *session)
+{
+	return session->start_ts < 0 || session->end_ts < session->start_ts || session->end_ts > MAX_TS ||
+	       session->bucket_ns < MIN_BUCKET_NS || session->bucket_ns > MAX_TS;
+}
+
+static void copy_text(char *to, size_t size, sqlite3_stmt *row, int column)
+{
+	snprintf(to, size, "%s", nt_db_text(row, column));
+}
+
 /* A database may be anybody's: times that are no host's become such that can be reckoned with. */
 static struct nt_session read_session(sqlite3_stmt *row)
 {
@@ -24,8 +38,12 @@ static struct nt_session read_session(sqlite3_stmt *row)
 
 	session.recording_ns = sqlite3_column_int64(row, 9);
 	session.bucket_ns = sqlite3_column_int64(row, 10);
-	snprintf(session.host, sizeof(session.host), "%s", nt_db_text(row, 7));
-	snprintf(session.kernel, sizeof(session.kernel), "%s", nt_db_text(row, 8));
+	session.open_end = !session.is_complete && !session.recording_ns && sqlite3_column_type(row, 13) == SQLITE_NULL;
+	session.is_odd = is_odd(&session);
+	copy_text(session.host, sizeof(session.host), row, 7);
+	copy_text(session.kernel, sizeof(session.kernel), row, 8);
+	copy_text(session.uuid, sizeof(session.uuid), row, 11);
+	copy_text(session.machine, sizeof(session.machine), row, 12);
 	if (session.start_ts < 0)
 		session.start_ts = 0;
 	if (session.end_ts < session.start_ts)
@@ -44,7 +62,7 @@ static struct nt_session read_session(sqlite3_stmt *row)
 #define RECORDING_SQL TIME_SQL(NT_LOAD_RECORDING_END) " - " TIME_SQL(NT_LOAD_RECORDING_START)
 #define SESSIONS_SQL(recording)                                                                                        \
 	"SELECT session_id, start_ts, end_ts, start_realtime_ns, cpus, clock_ticks, complete, host, "                  \
-	"kernel, " recording ", bucket_ns FROM session ORDER BY session_id"
+	"kernel, " recording ", bucket_ns, uuid, machine, stop FROM session ORDER BY session_id"
 
 void nt_session_lacks(const struct nt_session *session, const struct nt_need *need, char why_not[NT_ERROR_MAX])
 {
@@ -71,6 +89,42 @@ int nt_session_each(struct nt_db *db, int (*visit)(void *arg, const struct nt_se
 		error = visit(arg, &session);
 	}
 	return nt_db_end(db, row, "the sessions cannot be read") ? -1 : error;
+}
+
+struct only {
+	struct nt_session *session;
+	unsigned int n;
+};
+
+static int take_only(void *arg, const struct nt_session *session)
+{
+	struct only *only = arg;
+
+	if (!only->n++)
+		*only->session = *session;
+	return 0;
+}
+
+int nt_session_only(struct nt_db *db, struct nt_session *session)
+{
+	struct only only = {.session = session};
+
+	if (nt_session_each(db, take_only, &only))
+		return -1;
+	if (!only.n)
+		return nt_db_refuse(db, "%s: there is no session in it: import a tape first.", db->name);
+	if (only.n > 1)
+		return nt_db_refuse(db,
+				    "%s: it has several sessions, each with its own clocks: give one of the tapes, or "
+				    "a database of one.",
+				    db->name);
+	if (!session->is_odd)
+		return 0;
+	return db->source ? nt_db_refuse(db, "%s: no clock shows times like those in it: is it damaged?", db->name)
+			  : nt_db_refuse(db,
+					 "%s: its table session holds times that nettape-report did not write: import "
+					 "the tape again, into a new database.",
+					 db->name);
 }
 
 int nt_session_count(struct nt_db *db, int64_t *n)

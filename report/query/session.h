@@ -14,8 +14,11 @@ struct nt_session {
 	int64_t cpus, clock_ticks;
 	int64_t recording_ns; /* the length of all of the recording, of which the session may be a part; or 0 */
 	int64_t bucket_ns; /* of sums; 0 or less: such a session has none */
-	bool is_complete;
-	char host[256], kernel[256];
+	bool is_complete; /* it has its end and all its chunks */
+	bool open_end; /* the recording went on behind the last record: nothing there says what ended it */
+	bool is_odd; /* of a database: its times or buckets are none that nettape-report writes */
+	char uuid[33];
+	char host[256], kernel[256], machine[64]; /* "": not known */
 };
 
 /* Says that it has no such samples: recorded without them, or a part of a recording in which there are none. */
@@ -23,6 +26,8 @@ void nt_session_lacks(const struct nt_session *session, const struct nt_need *ne
 /* Calls visit with each session of the database, in order, until it gives non-zero, which is then what this gives. */
 int nt_session_each(struct nt_db *db, int (*visit)(void *arg, const struct nt_session *session), void *arg);
 int nt_session_count(struct nt_db *db, int64_t *n);
+/* The only session; none and several are refused, and so is one whose times are odd. */
+int nt_session_only(struct nt_db *db, struct nt_session *session);
 
 /* What of a session is asked about. */
 struct nt_part {

@@ -8,7 +8,6 @@
 
 #include "report/out/prose.h"
 #include "report/util/array.h"
-#include "schema/meta_keys.h"
 
 bool nt_whole_is_missing(const char *why)
 {
@@ -69,19 +68,6 @@ static int sum_touched(struct nt_db *db, const struct nt_session *session, const
 	return nt_db_end(db, row, "the losses cannot be read");
 }
 
-/* What ended the recording is said behind its last record. A part that was imported ends where it was cut. */
-static int look_for_end(struct nt_db *db, const struct nt_session *session, const struct nt_window *window,
-			struct nt_whole *whole)
-{
-	sqlite3_stmt *row;
-
-	if (session->is_complete || session->recording_ns || window->to_ts < session->end_ts)
-		return 0;
-	row = nt_db_query(db, NT_META_SQL(NT_META_STOP), session->id);
-	whole->open_end = !nt_db_next(row);
-	return nt_db_end(db, row, "the session cannot be read");
-}
-
 int nt_whole_find(struct nt_db *db, const struct nt_session *session, const struct nt_selection *selection,
 		  struct nt_whole *whole)
 {
@@ -93,8 +79,7 @@ int nt_whole_find(struct nt_db *db, const struct nt_session *session, const stru
 	whole->is_whole = session->is_complete && !whole->n_problems;
 	if (whole->is_whole)
 		return 0;
-	if (look_for_end(db, session, &window, whole))
-		return -1;
+	whole->open_end = session->open_end && window.to_ts >= session->end_ts;
 	return sum_touched(db, session, selection, &window, whole);
 }
 

@@ -20,13 +20,16 @@ struct batch {
 	struct nt_row rows[BATCH_ROWS];
 	size_t n;
 	struct nt_arena texts; /* of these rows */
-	int end; /* what follows its rows: 0: another batch; else as nt_rows_next */
+	int end; /* what follows its rows: 0: another batch; else as nt_row_next */
 	unsigned int permille;
 };
 
 struct nt_ahead {
-	struct nt_rows *rows;
-	struct nt_ahead_config config;
+	struct nt_row_iter iter;
+	struct nt_row_iter *rows;
+	struct nt_ahead_turn *turn; /* or NULL */
+	bool (*is_stopped)(void *arg); /* the reader's; or NULL */
+	void *stopped_arg;
 	struct nt_handover handover;
 	/* The reader's own: */
 	bool is_cut; /* its own making of rows was stopped */
@@ -50,7 +53,7 @@ static int copy_row(struct batch *batch, const struct nt_row *from)
 	return 0;
 }
 
-static void fill(struct batch *batch, struct nt_rows *rows)
+static void fill(struct batch *batch, struct nt_row_iter *rows)
 {
 	const struct nt_row *row;
 	int error = 0;
@@ -58,12 +61,12 @@ static void fill(struct batch *batch, struct nt_rows *rows)
 	batch->n = 0;
 	nt_arena_reset(&batch->texts);
 	while (batch->n < BATCH_ROWS && !error) {
-		error = nt_rows_next(rows, &row);
+		error = nt_row_next(rows, &row);
 		if (!error)
 			error = copy_row(batch, row);
 	}
 	batch->end = error == -ECANCELED ? 0 : error;
-	batch->permille = nt_rows_progress(rows);
+	batch->permille = nt_row_progress(rows);
 }
 
 static void *make_rows(void *arg)
@@ -81,6 +84,11 @@ static void *make_rows(void *arg)
 
 /* ---- its reader ---- */
 
+static bool is_reader_stopped(const struct nt_ahead *ahead)
+{
+	return ahead->is_stopped && ahead->is_stopped(ahead->stopped_arg);
+}
+
 /* Asked while rows are made, by the thread or by the reader. */
 static bool is_stopped(void *arg)
 {
@@ -88,7 +96,7 @@ static bool is_stopped(void *arg)
 
 	if (ahead->handover.has_thread)
 		return atomic_load_explicit(&ahead->handover.stop, memory_order_relaxed);
-	ahead->is_cut = ahead->config.is_stopped && ahead->config.is_stopped(ahead->config.arg);
+	ahead->is_cut = is_reader_stopped(ahead);
 	return ahead->is_cut;
 }
 
@@ -101,7 +109,7 @@ void nt_ahead_pause(struct nt_ahead_turn *turn)
 
 static void take_turn(struct nt_ahead *ahead)
 {
-	struct nt_ahead_turn *turn = ahead->config.turn;
+	struct nt_ahead_turn *turn = ahead->turn;
 
 	if (turn && turn->works != ahead) {
 		nt_ahead_pause(turn);
@@ -111,41 +119,12 @@ static void take_turn(struct nt_ahead *ahead)
 		nt_handover_start(&ahead->handover, 0, make_rows, ahead);
 }
 
-int nt_ahead_open(struct nt_ahead **out, struct nt_rows *rows, const struct nt_ahead_config *config)
-{
-	struct nt_ahead *ahead = calloc(1, sizeof(*ahead));
-
-	if (!ahead)
-		return -ENOMEM;
-	ahead->rows = rows;
-	ahead->config = *config;
-	nt_handover_init(&ahead->handover, BATCHES);
-	nt_rows_ask(rows, is_stopped, ahead);
-	take_turn(ahead);
-	*out = ahead;
-	return 0;
-}
-
-void nt_ahead_close(struct nt_ahead *ahead)
-{
-	if (!ahead)
-		return;
-	nt_handover_stop(&ahead->handover);
-	if (ahead->config.turn && ahead->config.turn->works == ahead)
-		ahead->config.turn->works = NULL;
-	nt_rows_ask(ahead->rows, NULL, NULL);
-	nt_handover_release(&ahead->handover);
-	for (size_t i = 0; i < BATCHES; i++)
-		nt_arena_release(&ahead->batches[i].texts);
-	free(ahead);
-}
-
 /* Until there is a batch, or for a moment. 0, or -ECANCELED. */
 static int wait_filled(struct nt_ahead *ahead)
 {
 	if (nt_handover_to_empty(&ahead->handover, WAIT_NS) >= 0)
 		return 0;
-	return ahead->config.is_stopped && ahead->config.is_stopped(ahead->config.arg) ? -ECANCELED : 0;
+	return is_reader_stopped(ahead) ? -ECANCELED : 0;
 }
 
 /* The reader itself makes the next batch. 0, or -ECANCELED. */
@@ -176,8 +155,10 @@ static int turn_over(struct nt_ahead *ahead)
 	return 0;
 }
 
-int nt_ahead_next(struct nt_ahead *ahead, const struct nt_row **out)
+static int next(struct nt_row_iter *iter, const struct nt_row **out)
 {
+	struct nt_ahead *ahead = (struct nt_ahead *)iter;
+
 	while (!ahead->batch || ahead->next_row == ahead->batch->n) {
 		int error = ahead->batch ? ahead->batch->end : 0;
 
@@ -190,7 +171,53 @@ int nt_ahead_next(struct nt_ahead *ahead, const struct nt_row **out)
 	return 0;
 }
 
-unsigned int nt_ahead_progress(const struct nt_ahead *ahead)
+/* Of the rows that the reader has. */
+static unsigned int progress(const struct nt_row_iter *iter)
 {
+	const struct nt_ahead *ahead = (const struct nt_ahead *)iter;
+
 	return ahead->batch ? ahead->batch->permille : 0;
+}
+
+static void close_ahead(struct nt_row_iter *iter)
+{
+	struct nt_ahead *ahead = (struct nt_ahead *)iter;
+
+	nt_handover_stop(&ahead->handover);
+	if (ahead->turn && ahead->turn->works == ahead)
+		ahead->turn->works = NULL;
+	nt_row_close(ahead->rows);
+	nt_handover_release(&ahead->handover);
+	for (size_t i = 0; i < BATCHES; i++)
+		nt_arena_release(&ahead->batches[i].texts);
+	free(ahead);
+}
+
+int nt_ahead_open(struct nt_row_iter **out, struct nt_ahead_turn *turn, struct nt_tape *tape,
+		  struct nt_user_names *names, int64_t session_id, const struct nt_rows_want *want)
+{
+	struct nt_ahead *ahead = calloc(1, sizeof(*ahead));
+	struct nt_rows_want wanted = *want;
+	int error;
+
+	*out = NULL;
+	if (!ahead)
+		return -ENOMEM;
+	ahead->iter = (struct nt_row_iter){next, progress, close_ahead};
+	ahead->turn = turn;
+	ahead->is_stopped = want->is_stopped;
+	ahead->stopped_arg = want->stopped_arg;
+	wanted.is_stopped = is_stopped;
+	wanted.stopped_arg = ahead;
+	nt_handover_init(&ahead->handover, BATCHES);
+	if (turn)
+		nt_ahead_pause(turn);
+	error = nt_rows_open(&ahead->rows, tape, names, session_id, &wanted);
+	if (error) {
+		close_ahead(&ahead->iter);
+		return error;
+	}
+	take_turn(ahead);
+	*out = &ahead->iter;
+	return 0;
 }

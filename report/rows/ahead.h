@@ -17,27 +17,13 @@ struct nt_ahead;
 struct nt_ahead_turn {
 	struct nt_ahead *works;
 };
-/* No thread works on the tape from now on, until nt_ahead_next is called. Rows that were made stay. */
+/* No thread works on the tape from now on, until the next row of one of them is asked for. Rows that were made stay. */
 void nt_ahead_pause(struct nt_ahead_turn *turn);
 
-struct nt_ahead_config {
-	struct nt_ahead_turn *turn; /* must outlive it; NULL: it is the tape's only reader */
-	/*
-	 * The reader is asked now and then while nt_ahead_next waits. Where it says true, nt_ahead_next gives
-	 * -ECANCELED, and goes on from there when it is called again. NULL: nobody is asked.
-	 */
-	bool (*is_stopped)(void *arg);
-	void *arg;
-};
-
 /*
- * Until nt_ahead_close, `rows` is its own. So are their tape and their names, but for the time from nt_ahead_pause to
- * nt_ahead_next. All must outlive it. *config is copied. 0, or a negative errno.
+ * As nt_rows_open. The reader is asked `want->is_stopped` while it waits. `turn` must outlive the rows; NULL: nobody
+ * else reads the tape. Until they are closed, the tape and the names are the thread's, but for the time from
+ * nt_ahead_pause to the next row. After the end or an error the iterator gives the same again.
  */
-int nt_ahead_open(struct nt_ahead **out, struct nt_rows *rows, const struct nt_ahead_config *config);
-/* Stops, wherever it is. Safe on NULL. */
-void nt_ahead_close(struct nt_ahead *ahead);
-/* As nt_rows_next. After the end or an error: the same again. */
-int nt_ahead_next(struct nt_ahead *ahead, const struct nt_row **out);
-/* As nt_rows_progress, of the rows that the reader has. */
-unsigned int nt_ahead_progress(const struct nt_ahead *ahead);
+int nt_ahead_open(struct nt_row_iter **out, struct nt_ahead_turn *turn, struct nt_tape *tape,
+		  struct nt_user_names *names, int64_t session_id, const struct nt_rows_want *want);

@@ -291,62 +291,6 @@ static int make_readers(struct nt_rows *rows)
 	return needs_timeline(rows) ? make_timeline(rows) : 0;
 }
 
-int nt_rows_open(struct nt_rows **out, struct nt_tape *tape, struct nt_user_names *names, int64_t session_id,
-		 const struct nt_rows_want *want)
-{
-	struct nt_rows *rows = calloc(1, sizeof(*rows));
-	int error;
-
-	if (!rows)
-		return -ENOMEM;
-	rows->tape = rows->pass.tape = tape;
-	rows->names = names;
-	rows->session_id = session_id;
-	rows->want = *want;
-	rows->sources = sources_of(want);
-	rows->is_view = !want->begun_within && nt_view_is_part(&want->view);
-	rows->time = nt_view_time(&(struct nt_view){0}, tape->start_ns, tape->end_ns);
-	if (rows->is_view)
-		rows->time = nt_view_time(&want->view, tape->start_ns, tape->end_ns);
-	if (want->buckets_of_recording)
-		rows->time.buckets_ns = tape->start_ns;
-	memset(rows->seen_lately, 0xff, sizeof(rows->seen_lately));
-	rows->learned = want->learned;
-	error = rows->learned ? 0 : nt_learned_new(&rows->own, tape);
-	if (rows->own)
-		rows->learned = rows->own;
-	if (!error) {
-		rows->has_flows = nt_rx_rows_has_flows(rows);
-		error = make_readers(rows);
-	}
-	if (error)
-		nt_rows_close(rows);
-	else
-		*out = rows;
-	return error;
-}
-
-void nt_rows_close(struct nt_rows *rows)
-{
-	if (!rows)
-		return;
-	nt_block_pass_release(&rows->pass);
-	nt_timeline_free(rows->timeline);
-	nt_rollup_free(rows->rollup);
-	nt_rx_rows_free(rows);
-	nt_sample_owners_free(rows->owners);
-	nt_merge_free(rows->merge);
-	nt_window_release(rows);
-	for (uint32_t cpu = 0; rows->counts && cpu < rows->tape->n_cpus; cpu++)
-		free(rows->counts[cpu]);
-	free(rows->counts);
-	nt_learned_free(rows->own);
-	nt_identity_marks_release(&rows->marks);
-	nt_arena_release(&rows->arena);
-	free(rows->queue);
-	free(rows);
-}
-
 /* ---- making more rows ---- */
 
 #define EVENTS_A_STEP 256
@@ -537,19 +481,23 @@ static int (*const steps[][MAX_STEPS])(struct nt_rows *rows) = {
 				      step_last, NULL},
 };
 
-void nt_rows_ask(struct nt_rows *rows, bool (*is_stopped)(void *arg), void *arg)
-{
-	rows->is_stopped = is_stopped;
-	rows->stopped_arg = arg;
-}
-
 static bool is_time_to_stop(struct nt_rows *rows)
 {
-	return !(++rows->n_steps % STEPS_PER_LOOK) && rows->is_stopped && rows->is_stopped(rows->stopped_arg);
+	return !(++rows->n_steps % STEPS_PER_LOOK) && rows->want.is_stopped &&
+	       rows->want.is_stopped(rows->want.stopped_arg);
 }
 
-int nt_rows_next(struct nt_rows *rows, const struct nt_row **out)
+/* The row of the session counts everything, so what it is made of is looked at whole. */
+static void tell_empty(struct nt_rows *rows)
 {
+	if (rows->want.empty)
+		*rows->want.empty = (needs(rows, NT_FROM(ALL)) ? NT_ALL_TABLES : rows->want.tables) & ~rows->met;
+}
+
+static int next(struct nt_row_iter *iter, const struct nt_row **out)
+{
+	struct nt_rows *rows = nt_rows_of(iter);
+
 	if (rows->next_queue == rows->n_queue)
 		rows->next_queue = rows->n_queue = 0;
 	while (!rows->n_queue) {
@@ -558,8 +506,10 @@ int nt_rows_next(struct nt_rows *rows, const struct nt_row **out)
 		if (is_time_to_stop(rows))
 			return -ECANCELED;
 		nt_arena_reset(&rows->arena);
-		if (!steps[rows->want.order][rows->step])
+		if (!steps[rows->want.order][rows->step]) {
+			tell_empty(rows);
 			return 1;
+		}
 		error = steps[rows->want.order][rows->step](rows);
 		if (error < 0)
 			return error;
@@ -569,14 +519,9 @@ int nt_rows_next(struct nt_rows *rows, const struct nt_row **out)
 	return 0;
 }
 
-/* The row of the session counts everything, so what it is made of is looked at whole. */
-uint64_t nt_rows_empty(const struct nt_rows *rows)
+static unsigned int progress(const struct nt_row_iter *iter)
 {
-	return (needs(rows, NT_FROM(ALL)) ? NT_ALL_TABLES : rows->want.tables) & ~rows->met;
-}
-
-unsigned int nt_rows_progress(const struct nt_rows *rows)
-{
+	const struct nt_rows *rows = (const struct nt_rows *)iter;
 	const uint64_t from_ns = nt_window_begin(rows), to_ns = nt_window_end(rows);
 
 	if (rows->events_done || rows->at_ns >= to_ns)
@@ -584,6 +529,66 @@ unsigned int nt_rows_progress(const struct nt_rows *rows)
 	if (rows->at_ns <= from_ns)
 		return 0;
 	return (unsigned int)((double)(rows->at_ns - from_ns) * 1000 / (double)(to_ns - from_ns));
+}
+
+/* ---- all of it ---- */
+
+static void close_rows(struct nt_row_iter *iter)
+{
+	struct nt_rows *rows = nt_rows_of(iter);
+
+	nt_block_pass_release(&rows->pass);
+	nt_timeline_free(rows->timeline);
+	nt_rollup_free(rows->rollup);
+	nt_rx_rows_free(rows);
+	nt_sample_owners_free(rows->owners);
+	nt_merge_free(rows->merge);
+	nt_window_release(rows);
+	for (uint32_t cpu = 0; rows->counts && cpu < rows->tape->n_cpus; cpu++)
+		free(rows->counts[cpu]);
+	free(rows->counts);
+	nt_learned_free(rows->own);
+	nt_identity_marks_release(&rows->marks);
+	nt_arena_release(&rows->arena);
+	free(rows->queue);
+	free(rows);
+}
+
+int nt_rows_open(struct nt_row_iter **out, struct nt_tape *tape, struct nt_user_names *names, int64_t session_id,
+		 const struct nt_rows_want *want)
+{
+	struct nt_rows *rows = calloc(1, sizeof(*rows));
+	int error;
+
+	*out = NULL;
+	if (!rows)
+		return -ENOMEM;
+	rows->iter = (struct nt_row_iter){next, progress, close_rows};
+	rows->tape = rows->pass.tape = tape;
+	rows->names = names;
+	rows->session_id = session_id;
+	rows->want = *want;
+	rows->sources = sources_of(want);
+	rows->is_view = !want->begun_within && nt_view_is_part(&want->view);
+	rows->time = nt_view_time(&(struct nt_view){0}, tape->start_ns, tape->end_ns);
+	if (rows->is_view)
+		rows->time = nt_view_time(&want->view, tape->start_ns, tape->end_ns);
+	if (want->buckets_of_recording)
+		rows->time.buckets_ns = tape->start_ns;
+	memset(rows->seen_lately, 0xff, sizeof(rows->seen_lately));
+	rows->learned = want->learned;
+	error = rows->learned ? 0 : nt_learned_new(&rows->own, tape);
+	if (rows->own)
+		rows->learned = rows->own;
+	if (!error) {
+		rows->has_flows = nt_rx_rows_has_flows(rows);
+		error = make_readers(rows);
+	}
+	if (error)
+		close_rows(&rows->iter);
+	else
+		*out = &rows->iter;
+	return error;
 }
 
 void nt_session_uuid(const struct nt_tape *tape, char uuid[33])

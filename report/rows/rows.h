@@ -12,12 +12,10 @@
  */
 #pragma once
 
-#include "report/rows/tables.h"
+#include "report/rows/row_iter.h"
 #include "report/rows/view.h"
 #include "report/symbols/user_names.h"
 #include "report/tape/tape.h"
-
-struct nt_rows;
 
 /*
  * The identities and clocks of a whole tape, which rows of events need for names. Learned once, they serve any number
@@ -53,27 +51,23 @@ struct nt_rows_want {
 	bool names_within;
 	const struct nt_cgroup_names *cgroup_names; /* must outlive the rows; NULL: nobody has named any */
 	struct nt_learned *learned; /* of this tape; NULL: nt_rows_open learns for itself */
+	/*
+	 * Asked now and then, also while no row comes. Where it says true, the next row is -ECANCELED, and the one
+	 * after that goes on from there. NULL: nobody is asked.
+	 */
+	bool (*is_stopped)(void *arg);
+	void *stopped_arg;
+	/* At the end it gets the tables that are known to have no rows: those that were wanted, at least. Or NULL. */
+	uint64_t *empty;
 };
 
 /*
  * `session_id` is what stands in the rows' first column. `names` knows the functions of programs; NULL: nobody does.
- * It and the tape must outlive the rows; problems found on the way are added to the tape. 0, or a negative errno as in
- * schema/block.h.
+ * It and the tape must outlive the rows; problems found on the way are added to the tape. *want is copied. 0, or a
+ * negative errno as in schema/block.h; then *out is NULL. So are the errors of the rows.
  */
-int nt_rows_open(struct nt_rows **out, struct nt_tape *tape, struct nt_user_names *names, int64_t session_id,
+int nt_rows_open(struct nt_row_iter **out, struct nt_tape *tape, struct nt_user_names *names, int64_t session_id,
 		 const struct nt_rows_want *want);
-void nt_rows_close(struct nt_rows *rows);
-/* 0: *out is the next row, good until the next call; 1: end; below 0: a negative errno. */
-int nt_rows_next(struct nt_rows *rows, const struct nt_row **out);
-/*
- * From now on nt_rows_next asks this now and then, also while no row comes. Where it says true, nt_rows_next gives
- * -ECANCELED, and goes on from there when it is called again.
- */
-void nt_rows_ask(struct nt_rows *rows, bool (*is_stopped)(void *arg), void *arg);
-/* At the end: tables that are known to have no rows. Those that were wanted, at least. */
-uint64_t nt_rows_empty(const struct nt_rows *rows);
-/* How far it is, of 1000: for showing progress. */
-unsigned int nt_rows_progress(const struct nt_rows *rows);
 
 /* The session's id on tapes as 32 hexadecimal digits, zero-terminated. */
 void nt_session_uuid(const struct nt_tape *tape, char uuid[33]);

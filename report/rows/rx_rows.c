@@ -119,9 +119,12 @@ static int pay(struct nt_rows *rows, struct nt_socket_users *users, const struct
 /* Whoever used sockets at any time: all of the tape is charged for that, once. */
 static int know_users(struct nt_rows *rows)
 {
-	const struct nt_rows_want want = {.tables = NT_TABLE_BIT(NT_TABLE_RX_COST), .learned = rows->learned};
+	const struct nt_rows_want want = {.tables = NT_TABLE_BIT(NT_TABLE_RX_COST),
+					  .learned = rows->learned,
+					  .is_stopped = rows->want.is_stopped,
+					  .stopped_arg = rows->want.stopped_arg};
 	const struct nt_row *row;
-	struct nt_rows *all;
+	struct nt_row_iter *all;
 	int error;
 
 	if (rows->learned->has_users)
@@ -129,15 +132,14 @@ static int know_users(struct nt_rows *rows)
 	error = nt_rows_open(&all, rows->tape, NULL, rows->session_id, &want);
 	if (error)
 		return error;
-	nt_rows_ask(all, rows->is_stopped, rows->stopped_arg);
-	while (!(error = nt_rows_next(all, &row)))
+	while (!(error = nt_row_next(all, &row)))
 		;
 	if (error == 1) {
-		rows->learned->users = all->users;
+		rows->learned->users = nt_rows_of(all)->users;
 		rows->learned->has_users = true;
-		all->users = (struct nt_socket_users){0};
+		nt_rows_of(all)->users = (struct nt_socket_users){0};
 	}
-	nt_rows_close(all);
+	nt_row_close(all);
 	return error == 1 ? 0 : error;
 }
 

@@ -56,6 +56,7 @@ struct nt_rows_window {
 };
 
 struct nt_rows {
+	struct nt_row_iter iter;
 	struct nt_tape *tape;
 	struct nt_user_names *names; /* or NULL */
 	int64_t session_id;
@@ -79,8 +80,6 @@ struct nt_rows {
 	struct nt_rows_window window;
 	unsigned int step;
 	unsigned int n_steps; /* calls of them */
-	bool (*is_stopped)(void *arg); /* nt_rows_ask; NULL: nobody is asked */
-	void *stopped_arg;
 	bool events_done;
 	uint64_t at_ns; /* end of the last record */
 	uint64_t seen_lately[32]; /* tasks noted, by id; all ones: none */
@@ -95,6 +94,12 @@ struct nt_rows {
 	uint64_t unfit; /* rows left out: a number that SQL cannot hold */
 	uint64_t met; /* tables that something was found for, wanted or not */
 };
+
+/* What nt_rows_open opened. */
+static inline struct nt_rows *nt_rows_of(struct nt_row_iter *iter)
+{
+	return (struct nt_rows *)iter;
+}
 
 /* Puts the row that `from` makes into the queue, if its table is wanted. */
 int nt_rows_push(struct nt_rows *rows, enum nt_table_id table, const void *from);

@@ -67,12 +67,12 @@ static void insert(struct import *import, const struct nt_row *row)
 static void read_all(struct import *import)
 {
 	const struct nt_row *row;
-	struct nt_rows *rows;
+	struct nt_row_iter *rows;
 	int error = nt_rows_open(&rows, import->tape, NULL, 1,
 				 &(struct nt_rows_want){.tables = NT_ALL_TABLES, .order = NT_ROWS_EVENTS_FIRST});
 
 	MUST(!error);
-	while (!(error = nt_rows_next(rows, &row)) && import->n_rows++ < MAX_ROWS) {
+	while (!(error = nt_row_next(rows, &row)) && import->n_rows++ < MAX_ROWS) {
 		check_row(import, row);
 		import->n_of[row->table]++;
 		insert(import, row);
@@ -80,25 +80,25 @@ static void read_all(struct import *import)
 	MUST(error >= 0);
 	for (uint32_t cpu = 0; error == 1 && cpu < import->tape->n_cpus; cpu++)
 		MUST(!import->tape->present[cpu] || import->next_ns[cpu] == import->tape->end_ns);
-	nt_rows_close(rows);
+	nt_row_close(rows);
 }
 
 /* A tape that can be imported can be exported, but for numbers of CPUs that Perfetto does not take. */
 static void export_path(const char *path)
 {
 	const struct nt_selection all = {0};
-	struct nt_progress progress = {0};
 	FILE *out = fopen("/dev/null", "we");
 	char error[NT_ERROR_MAX] = "";
-	struct nt_feed *feed;
+	struct nt_session session;
+	struct nt_db *db;
 
 	MUST(out);
-	if (!nt_feed_open(&feed, path, NULL, NULL, error)) {
-		MUST(!nt_export_perfetto(feed, &all, out, &progress, error) || strstr(error, "a CPU"));
-		nt_feed_close(feed);
-	} else {
+	if (nt_load_open(&db, path, NULL, NULL, NULL, error))
 		MUST(error[0]);
-	}
+	else
+		MUST((!nt_session_only(db, &session) && !nt_export_perfetto(db, &session, &all, out)) ||
+		     strstr(db->error, "a CPU") || strstr(db->error, "no clock shows"));
+	nt_db_close(db);
 	fclose(out);
 }
 

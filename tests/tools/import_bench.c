@@ -87,7 +87,7 @@ static void keep(struct kept *kept, const struct nt_row *row)
 static uint64_t read_rows(const char *path, struct kept *kept, double *seconds)
 {
 	struct nt_tape *tape;
-	struct nt_rows *rows;
+	struct nt_row_iter *rows;
 	const struct nt_row *row;
 	char error[NT_ERROR_MAX];
 	uint64_t n = 0;
@@ -98,14 +98,14 @@ static uint64_t read_rows(const char *path, struct kept *kept, double *seconds)
 		die(error);
 	if (nt_rows_open(&rows, tape, NULL, 1, &(struct nt_rows_want){.tables = NT_ALL_TABLES}))
 		die("rows cannot be read");
-	while (!(result = nt_rows_next(rows, &row))) {
+	while (!(result = nt_row_next(rows, &row))) {
 		if (kept && kept->n < MAX_KEPT)
 			keep(kept, row);
 		n++;
 	}
 	if (result != 1)
 		die("rows cannot be read");
-	nt_rows_close(rows);
+	nt_row_close(rows);
 	nt_tape_close(tape);
 	*seconds = now() - begin;
 	return n;

@@ -137,13 +137,13 @@ static uint64_t rows(struct nt_tape *tape)
 {
 	const struct nt_rows_want all = {.tables = NT_ALL_TABLES, .order = NT_ROWS_EVENTS_FIRST};
 	const struct nt_row *row;
-	struct nt_rows *rows;
+	struct nt_row_iter *rows;
 	uint64_t n = 0;
 
 	MUST(!nt_rows_open(&rows, tape, NULL, 1, &all));
-	while (!nt_rows_next(rows, &row))
+	while (!nt_row_next(rows, &row))
 		n++;
-	nt_rows_close(rows);
+	nt_row_close(rows);
 	return n;
 }
 

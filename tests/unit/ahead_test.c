@@ -44,32 +44,41 @@ static int teardown(void **state)
 /* A tape and its rows. */
 struct source {
 	struct nt_tape *tape;
-	struct nt_rows *rows;
+	struct nt_row_iter *rows;
 };
 
-static struct nt_rows *open_rows(struct nt_tape *tape, struct nt_learned *learned)
-{
-	const struct nt_rows_want want = {.tables = NT_ALL_TABLES, .order = NT_ROWS_EVENTS_FIRST, .learned = learned};
-	struct nt_rows *rows;
+static const struct nt_rows_want all = {.tables = NT_ALL_TABLES, .order = NT_ROWS_EVENTS_FIRST};
 
-	assert_int_equal(nt_rows_open(&rows, tape, NULL, 1, &want), 0);
-	return rows;
+static struct nt_tape *open_tape(void)
+{
+	struct nt_tape *tape;
+	char error[NT_ERROR_MAX];
+
+	if (nt_tape_open(&tape, path, error))
+		fail_msg("%s", error);
+	return tape;
 }
 
 static struct source open_source(void)
 {
-	struct source source;
-	char error[NT_ERROR_MAX];
+	struct source source = {.tape = open_tape()};
 
-	if (nt_tape_open(&source.tape, path, error))
-		fail_msg("%s", error);
-	source.rows = open_rows(source.tape, NULL);
+	assert_int_equal(nt_rows_open(&source.rows, source.tape, NULL, 1, &all), 0);
+	return source;
+}
+
+/* The same with a thread. */
+static struct source open_ahead(const struct nt_rows_want *want)
+{
+	struct source source = {.tape = open_tape()};
+
+	assert_int_equal(nt_ahead_open(&source.rows, NULL, source.tape, NULL, 1, want), 0);
 	return source;
 }
 
 static void close_source(struct source *source)
 {
-	nt_rows_close(source->rows);
+	nt_row_close(source->rows);
 	nt_tape_close(source->tape);
 }
 
@@ -88,27 +97,24 @@ static void expect_row(const struct nt_row *row, const struct nt_row *wanted)
 
 static void the_same_rows(void **state)
 {
-	struct source direct = open_source(), threaded = open_source();
+	struct source direct = open_source(), threaded = open_ahead(&all);
 	const struct nt_row *row, *wanted;
-	struct nt_ahead *ahead;
 	unsigned int permille = 0;
 	size_t n = 0;
 
 	(void)state;
-	assert_int_equal(nt_ahead_open(&ahead, threaded.rows, &(struct nt_ahead_config){0}), 0);
-	assert_int_equal(nt_ahead_progress(ahead), 0);
-	for (; !nt_rows_next(direct.rows, &wanted); n++) {
-		assert_int_equal(nt_ahead_next(ahead, &row), 0);
+	assert_int_equal(nt_row_progress(threaded.rows), 0);
+	for (; !nt_row_next(direct.rows, &wanted); n++) {
+		assert_int_equal(nt_row_next(threaded.rows, &row), 0);
 		expect_row(row, wanted);
-		assert_in_range(nt_ahead_progress(ahead), permille, 1000);
-		permille = nt_ahead_progress(ahead);
+		assert_in_range(nt_row_progress(threaded.rows), permille, 1000);
+		permille = nt_row_progress(threaded.rows);
 	}
 	/* So many that batches were used again. */
 	assert_true(n > 10000);
 	assert_int_equal(permille, 1000);
-	assert_int_equal(nt_ahead_next(ahead, &row), 1);
-	assert_int_equal(nt_ahead_next(ahead, &row), 1);
-	nt_ahead_close(ahead);
+	assert_int_equal(nt_row_next(threaded.rows, &row), 1);
+	assert_int_equal(nt_row_next(threaded.rows, &row), 1);
 	close_source(&direct);
 	close_source(&threaded);
 }
@@ -120,42 +126,34 @@ static void stops_anywhere(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(reads) / sizeof(reads[0]); i++) {
-		struct source source = open_source();
+		struct source source = open_ahead(&all);
 		const struct nt_row *row;
-		struct nt_ahead *ahead;
 
-		assert_int_equal(nt_ahead_open(&ahead, source.rows, &(struct nt_ahead_config){0}), 0);
 		for (size_t n = 0; n < reads[i]; n++)
-			assert_int_equal(nt_ahead_next(ahead, &row), 0);
-		nt_ahead_close(ahead);
+			assert_int_equal(nt_row_next(source.rows, &row), 0);
 		close_source(&source);
 	}
-	nt_ahead_close(NULL);
+	nt_row_close(NULL);
 }
 
 /* A chunk that goes away while the tape is read is an error, behind the rows that could be made. */
 static void an_error_comes_last(void **state)
 {
-	struct source source = open_source();
+	struct source source = open_ahead(&all);
 	const struct nt_row *row;
-	struct nt_ahead *ahead;
 	int error;
 
 	(void)state;
-	while (!(error = nt_rows_next(source.rows, &row)) && row->table != NT_TABLE_CPU_SLICE)
-		;
-	assert_int_equal(error, 0);
+	assert_int_equal(nt_row_next(source.rows, &row), 0);
 	scratch_remove(path);
-	assert_int_equal(nt_ahead_open(&ahead, source.rows, &(struct nt_ahead_config){0}), 0);
-	while (!(error = nt_ahead_next(ahead, &row)))
+	while (!(error = nt_row_next(source.rows, &row)))
 		assert_int_not_equal(row->table, NT_TABLE_SESSION);
 	assert_true(error < 0);
-	assert_int_equal(nt_ahead_next(ahead, &row), error);
-	nt_ahead_close(ahead);
+	assert_int_equal(nt_row_next(source.rows, &row), error);
 	close_source(&source);
 }
 
-/* Says true each second time. */
+/* True each second time. */
 static bool is_stopped(void *arg)
 {
 	return ++*(unsigned int *)arg % 2;
@@ -163,29 +161,28 @@ static bool is_stopped(void *arg)
 
 static void without_a_thread(void **state)
 {
-	struct source direct = open_source(), threadless = open_source();
+	struct source direct = open_source(), threadless;
 	const struct nt_row *row, *wanted;
-	struct nt_ahead *ahead;
 	unsigned int asked = 0, stopped = 0;
+	struct nt_rows_want want = all;
 
 	(void)state;
+	want.is_stopped = is_stopped;
+	want.stopped_arg = &asked;
 	let_threads_fail(true);
-	assert_int_equal(nt_ahead_open(&ahead, threadless.rows,
-				       &(struct nt_ahead_config){.is_stopped = is_stopped, .arg = &asked}),
-			 0);
-	while (!nt_rows_next(direct.rows, &wanted)) {
+	threadless = open_ahead(&want);
+	while (!nt_row_next(direct.rows, &wanted)) {
 		int error;
 
-		for (; (error = nt_ahead_next(ahead, &row)) == -ECANCELED; stopped++)
+		for (; (error = nt_row_next(threadless.rows, &row)) == -ECANCELED; stopped++)
 			;
 		assert_int_equal(error, 0);
 		expect_row(row, wanted);
 	}
-	assert_int_equal(nt_ahead_next(ahead, &row), 1);
+	assert_int_equal(nt_row_next(threadless.rows, &row), 1);
 	assert_true(stopped >= 1);
 	assert_int_equal(stopped, (asked + 1) / 2);
 	let_threads_fail(false);
-	nt_ahead_close(ahead);
 	close_source(&direct);
 	close_source(&threadless);
 }
@@ -194,27 +191,25 @@ static void without_a_thread(void **state)
 static void readers_take_turns(void **state)
 {
 	static const size_t steps[] = {1, 600, 3000, 2, 512, 5000, 700};
-	struct source direct[2] = {open_source(), open_source()}, shared = open_source();
+	struct source direct[2] = {open_source(), open_source()};
+	struct nt_tape *shared = open_tape();
 	struct nt_ahead_turn turn = {0};
-	struct nt_rows *rows[2];
-	struct nt_ahead *aheads[2];
-	struct nt_learned *learned;
+	struct nt_rows_want want = all;
+	struct nt_row_iter *rows[2];
 	bool ended[2] = {false, false};
 
 	(void)state;
-	assert_int_equal(nt_learned_new(&learned, shared.tape), 0);
-	for (int i = 0; i < 2; i++) {
-		rows[i] = open_rows(shared.tape, learned);
-		assert_int_equal(nt_ahead_open(&aheads[i], rows[i], &(struct nt_ahead_config){.turn = &turn}), 0);
-	}
+	assert_int_equal(nt_learned_new(&want.learned, shared), 0);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(nt_ahead_open(&rows[i], &turn, shared, NULL, 1, &want), 0);
 	for (size_t step = 0; !ended[0] || !ended[1]; step++) {
 		const size_t i = step % 2;
 
 		for (size_t n = steps[step % 7]; n && !ended[i]; n--) {
 			const struct nt_row *row, *wanted;
 
-			ended[i] = nt_rows_next(direct[i].rows, &wanted);
-			assert_int_equal(nt_ahead_next(aheads[i], &row), ended[i]);
+			ended[i] = nt_row_next(direct[i].rows, &wanted);
+			assert_int_equal(nt_row_next(rows[i], &row), ended[i]);
 			if (!ended[i])
 				expect_row(row, wanted);
 		}
@@ -222,12 +217,11 @@ static void readers_take_turns(void **state)
 			nt_ahead_pause(&turn);
 	}
 	for (int i = 0; i < 2; i++) {
-		nt_ahead_close(aheads[i]);
-		nt_rows_close(rows[i]);
+		nt_row_close(rows[i]);
 		close_source(&direct[i]);
 	}
-	nt_learned_free(learned);
-	close_source(&shared);
+	nt_learned_free(want.learned);
+	nt_tape_close(shared);
 }
 
 int main(void)

@@ -101,17 +101,17 @@ static void read_rows(struct outcome *outcome, const char *path)
 {
 	char error[NT_ERROR_MAX];
 	const struct nt_row *row;
-	struct nt_rows *rows;
+	struct nt_row_iter *rows;
 	struct nt_tape *tape;
 	int result;
 
 	if (nt_tape_open(&tape, path, error))
 		fail_msg("%s", error);
 	assert_int_equal(nt_rows_open(&rows, tape, NULL, 1, &(struct nt_rows_want){.tables = NT_ALL_TABLES}), 0);
-	while (!(result = nt_rows_next(rows, &row)))
+	while (!(result = nt_row_next(rows, &row)))
 		take_row(outcome, row);
 	assert_int_equal(result, 1);
-	nt_rows_close(rows);
+	nt_row_close(rows);
 	nt_tape_close(tape);
 }
 

@@ -330,20 +330,19 @@ static char *show_trace(struct span trace)
 /* The trace of a database or tape, as text; to be freed. */
 static char *export_of(const char *path, const struct nt_selection *selection)
 {
-	struct nt_progress progress;
-	struct nt_feed *feed;
+	struct nt_session session;
+	struct nt_db *db;
 	char error[NT_ERROR_MAX], *data, *text;
 	size_t size;
 	FILE *out;
 
-	if (nt_feed_open(&feed, path, NULL, NULL, error))
+	if (nt_load_open(&db, path, NULL, NULL, NULL, error))
 		fail_msg("%s", error);
 	out = open_memstream(&data, &size);
-	nt_progress_begin(&progress, "");
-	if (nt_export_perfetto(feed, selection, out, &progress, error))
-		fail_msg("%s", error);
+	if (nt_session_only(db, &session) || nt_export_perfetto(db, &session, selection, out))
+		fail_msg("%s", db->error);
 	fclose(out);
-	nt_feed_close(feed);
+	nt_db_close(db);
 	n_named = n_unmerged = 0;
 	text = show_trace((struct span){(uint8_t *)data, (uint8_t *)data + size});
 	assert_true(n_unmerged >= n_named);

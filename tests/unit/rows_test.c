@@ -59,14 +59,14 @@ static void each_row_of(struct fixture *fixture, const struct nt_rows_want *want
 {
 	enum nt_table_id last = NT_TABLE_SESSION;
 	const struct nt_row *row;
-	struct nt_rows *rows;
+	struct nt_row_iter *rows;
 	struct nt_tape *tape;
 	int result;
 
 	if (nt_tape_open(&tape, fixture->path, fixture->error))
 		fail_msg("%s", fixture->error);
 	assert_int_equal(nt_rows_open(&rows, tape, NULL, 7, want), 0);
-	while (!(result = nt_rows_next(rows, &row))) {
+	while (!(result = nt_row_next(rows, &row))) {
 		const struct nt_table *table = nt_table(row->table);
 
 		assert_true(want->tables >> row->table & 1);
@@ -82,15 +82,15 @@ static void each_row_of(struct fixture *fixture, const struct nt_rows_want *want
 			if (value->type == NT_VALUE_TEXT)
 				assert_non_null(value->text);
 		}
-		assert_true(nt_rows_progress(rows) <= 1000);
+		assert_true(nt_row_progress(rows) <= 1000);
 		visit(arg, row);
 		last = row->table;
 	}
 	assert_int_equal(result, 1);
 	if (want->tables & NT_TABLE_BIT(NT_TABLE_SESSION))
 		assert_int_equal(last, NT_TABLE_SESSION);
-	assert_int_equal(nt_rows_next(rows, &row), 1);
-	nt_rows_close(rows);
+	assert_int_equal(nt_row_next(rows, &row), 1);
+	nt_row_close(rows);
 	nt_tape_close(tape);
 }
 
@@ -678,7 +678,7 @@ static void shares_what_is_learned(void **state)
 	struct fixture *fixture = *state;
 	struct nt_rows_want want = {.tables = NT_ALL_TABLES};
 	const struct nt_row *row;
-	struct nt_rows *rows[2];
+	struct nt_row_iter *rows[2];
 	struct nt_tape *tape;
 	unsigned int n = 0, n_each[2] = {0};
 
@@ -689,7 +689,7 @@ static void shares_what_is_learned(void **state)
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(nt_rows_open(&rows[i], tape, NULL, 7, &want), 0);
 	for (int i = 0, ended = 0; ended < 2; i = !i) {
-		int result = nt_rows_next(rows[i], &row);
+		int result = nt_row_next(rows[i], &row);
 
 		assert_true(result >= 0);
 		n_each[i] += !result;
@@ -698,7 +698,7 @@ static void shares_what_is_learned(void **state)
 	assert_int_equal(n_each[0], n);
 	assert_int_equal(n_each[1], n);
 	for (int i = 0; i < 2; i++)
-		nt_rows_close(rows[i]);
+		nt_row_close(rows[i]);
 	nt_learned_free(want.learned);
 	nt_tape_close(tape);
 }

@@ -10,10 +10,12 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/db/load.h"
 #include "tests/support/scratch.h"
+#include "tests/support/scratch_db.h"
 #include "tests/support/traffic.h"
 
 #define N_LINES 5
@@ -186,20 +188,45 @@ static void a_pass_that_ends_early_keeps_nothing(void **state)
 	const struct nt_rows_want want = {.tables = NT_TABLE_BIT(NT_TABLE_SESSION)};
 	const int64_t all = number("SELECT count(*) FROM session_meta");
 	sqlite3_stmt *statement = nt_db_prepare(db, "SELECT * FROM session_meta", NULL);
-	struct nt_tape_pass pass;
+	struct nt_row_iter *rows;
 	const struct nt_row *row;
 	int64_t n = 1;
 
 	(void)state;
 	assert_true(nt_db_next(statement));
-	assert_int_equal(nt_tape_pass_begin(&pass, db->source, &want, NT_ALL_TABLES), 0);
-	assert_int_equal(nt_tape_pass_next(&pass, &row), 0);
-	nt_tape_pass_end(&pass);
+	assert_int_equal(nt_tape_source_read(&rows, db->source, &want, NT_ALL_TABLES), 0);
+	assert_int_equal(nt_row_next(rows, &row), 0);
+	nt_row_close(rows);
 	while (nt_db_next(statement))
 		n++;
 	assert_true(nt_db_end(db, statement, "a query") || n == all);
 	assert_int_equal(number("SELECT count(*) FROM session_meta"), all);
 	assert_int_equal(number("SELECT (SELECT sum(ns) FROM net_cost_cpu) = (SELECT sum(dur) FROM cpu_slice)"), 1);
+}
+
+/* Behind the last value of this row there is nothing. */
+static void keeps_no_more_than_the_row_has(void **state)
+{
+	const uint32_t n = nt_table(NT_TABLE_PROBLEM)->n_columns;
+	struct nt_db *store = scratch_db_new(NULL);
+	struct nt_row *row = malloc(offsetof(struct nt_row, values) + n * sizeof(row->values[0]));
+	sqlite3_stmt *statement;
+
+	(void)state;
+	assert_non_null(row);
+	row->table = NT_TABLE_PROBLEM;
+	row->n = n;
+	row->values[0] = (struct nt_value){.type = NT_VALUE_INTEGER, .integer = 4};
+	row->values[1] = (struct nt_value){.type = NT_VALUE_TEXT, .text = "bad"};
+	assert_int_equal(nt_db_insert(store, row), 0);
+	statement = nt_db_prepare(store, "SELECT session_id, text FROM problem", NULL);
+	assert_true(nt_db_next(statement));
+	assert_int_equal(sqlite3_column_int64(statement, 0), 4);
+	assert_string_equal(nt_db_text(statement, 1), "bad");
+	assert_false(nt_db_next(statement));
+	assert_int_equal(nt_db_end(store, statement, "problems"), 0);
+	free(row);
+	nt_db_close(store);
 }
 
 /* The steps that SQLite takes for a statement. */
@@ -272,6 +299,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_part_of_the_tape_has_no_rowids, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(cursors_do_not_disturb_one_another, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(reading_goes_on_beside_what_is_kept, set_up, tear_down),
+		cmocka_unit_test(keeps_no_more_than_the_row_has),
 		cmocka_unit_test_setup_teardown(a_pass_that_ends_early_keeps_nothing, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(four_times_the_events_take_some_four_times_the_steps, set_up,
 						tear_down),

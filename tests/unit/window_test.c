@@ -435,15 +435,15 @@ static void read_rows(const struct fixture *fixture, const struct nt_rows_want *
 {
 	struct nt_rows_want want = *wanted;
 	const struct nt_row *row;
-	struct nt_rows *rows;
+	struct nt_row_iter *rows;
 	int result;
 
 	want.learned = fixture->learned;
 	assert_int_equal(nt_rows_open(&rows, fixture->tape, NULL, 1, &want), 0);
-	while (!(result = nt_rows_next(rows, &row)))
+	while (!(result = nt_row_next(rows, &row)))
 		keep(kept, row);
 	assert_int_equal(result, 1);
-	nt_rows_close(rows);
+	nt_row_close(rows);
 }
 
 /* ---- the slow way ---- */
@@ -644,10 +644,10 @@ static void check_charges(const struct fixture *fixture, const char *name)
 					  .learned = fixture->learned};
 	int64_t ns[N_CPUS] = {0}, packets[N_CPUS] = {0}, charged = 0, told = 0;
 	const struct nt_row *row;
-	struct nt_rows *rows;
+	struct nt_row_iter *rows;
 
 	assert_int_equal(nt_rows_open(&rows, fixture->tape, NULL, 1, &want), 0);
-	while (!nt_rows_next(rows, &row)) {
+	while (!nt_row_next(rows, &row)) {
 		const int64_t cpu = number(row, "cpu");
 
 		if (row->table == NT_TABLE_CPU_COST) {
@@ -662,7 +662,7 @@ static void check_charges(const struct fixture *fixture, const char *name)
 			packets[cpu] += number(row, "packets");
 		}
 	}
-	nt_rows_close(rows);
+	nt_row_close(rows);
 	for (int cpu = 0; cpu < N_CPUS; cpu++) {
 		if (ns[cpu] || packets[cpu])
 			fail_msg("%s: CPU %d: charged are %lld ns too few, and %lld packets", name, cpu,
@@ -793,7 +793,7 @@ static void read_sums(const struct fixture *fixture, const struct nt_rows_want *
 	struct nt_view_time time = time_of(fixture, view);
 	struct nt_rows_want want = *wanted;
 	const struct nt_row *row;
-	struct nt_rows *rows;
+	struct nt_row_iter *rows;
 
 	if (want.buckets_of_recording)
 		time.buckets_ns = fixture->tape->start_ns;
@@ -801,13 +801,13 @@ static void read_sums(const struct fixture *fixture, const struct nt_rows_want *
 	sums->n = 0;
 	memset(sums->sums, 0, sizeof(sums->sums));
 	assert_int_equal(nt_rows_open(&rows, fixture->tape, NULL, 1, &want), 0);
-	while (!nt_rows_next(rows, &row)) {
+	while (!nt_row_next(rows, &row)) {
 		if (nt_view_is_part(&want.view))
 			add_of_view(sums, row, &time);
 		else
 			add_of_whole(sums, row, view, &time);
 	}
-	nt_rows_close(rows);
+	nt_row_close(rows);
 }
 
 static void compare_sums(const char *name, const struct nt_view *view, struct sums *got, struct sums *expected)
@@ -1303,7 +1303,7 @@ static void progress_is_of_the_window(void **state)
 				    .view.to_ns = GEN_START_NS + 600 * MS};
 	unsigned int permille = 0, first = 1000;
 	const struct nt_row *row;
-	struct nt_rows *rows;
+	struct nt_row_iter *rows;
 
 	gen_state(gen, 0, 0, 1, NT_STATE_START, 0);
 	for (uint64_t at = 1 * MS; at < 1000 * MS; at += MS) {
@@ -1313,14 +1313,14 @@ static void progress_is_of_the_window(void **state)
 	finish(fixture, gen, 1000 * MS);
 	want.learned = fixture->learned;
 	assert_int_equal(nt_rows_open(&rows, fixture->tape, NULL, 1, &want), 0);
-	while (!nt_rows_next(rows, &row)) {
-		assert_in_range(nt_rows_progress(rows), permille, 1000);
-		permille = nt_rows_progress(rows);
+	while (!nt_row_next(rows, &row)) {
+		assert_in_range(nt_row_progress(rows), permille, 1000);
+		permille = nt_row_progress(rows);
 		first = permille < first ? permille : first;
 	}
 	assert_in_range(first, 0, 50);
 	assert_in_range(permille, 950, 1000);
-	nt_rows_close(rows);
+	nt_row_close(rows);
 }
 
 /* A stay that ends where the window begins is not in it: where it began need not be known. */

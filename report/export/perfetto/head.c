@@ -53,7 +53,7 @@ static struct nt_proto *begin_packet(struct nt_perfetto *trace, size_t *packet)
 
 static void write_clocks(struct nt_perfetto *trace)
 {
-	const struct nt_feed_session *session = trace->session;
+	const struct nt_session *session = trace->session;
 	size_t packet, snapshot;
 	struct nt_proto *proto = begin_packet(trace, &packet);
 
@@ -90,7 +90,7 @@ static void write_uuid(struct nt_perfetto *trace)
 
 static void write_system(struct nt_perfetto *trace)
 {
-	const struct nt_feed_session *session = trace->session;
+	const struct nt_session *session = trace->session;
 	const bool has_release = isdigit((unsigned char)session->kernel[0]) && strchr(session->kernel, '.');
 	size_t packet, info, name;
 	struct nt_proto *proto = begin_packet(trace, &packet);

@@ -191,7 +191,7 @@ static int take_problem(struct nt_perfetto *trace, const struct nt_value *const 
 
 static void settle_whole(struct nt_perfetto *trace)
 {
-	const struct nt_feed_session *session = trace->session;
+	const struct nt_session *session = trace->session;
 	struct nt_whole *whole = &trace->whole;
 
 	whole->is_whole = session->is_complete && !whole->n_problems;

@@ -13,7 +13,7 @@
 static void write_share(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu)
 {
 	struct nt_owners *owners = &cpu->owners;
-	const struct nt_feed_session *session = trace->session;
+	const struct nt_session *session = trace->session;
 	int64_t ts = session->start_ts + owners->bucket * session->bucket_ns;
 	struct nt_event event;
 	uint64_t track;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * perfetto.c - a session as a Perfetto trace. One pass over its rows; memory for the CPUs and for identities, not for
- * the length of the recording. Shows progress on stderr. Gives each row to the file that handles its table, and knows
+ * the length of the recording. Gives each row to the file that handles its table, and knows
  * the selection. All of a tape is read for it, as operations are drawn that overlap it: one may have begun at any time,
  * and its record may be the tape's last. state.h has the list of the others.
  */
@@ -10,10 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/db/scan.h"
 #include "report/export/perfetto/state.h"
 #include "report/util/array.h"
-
-#define ROWS_PER_LOOK 8192 /* rows between two looks at the progress */
 
 int nt_perfetto_nomem(struct nt_perfetto *trace)
 {
@@ -73,7 +72,7 @@ bool nt_perfetto_clip(const struct nt_perfetto *trace, int64_t ts, int64_t dur, 
 
 bool nt_perfetto_has(const struct nt_perfetto *trace, int64_t ts)
 {
-	const struct nt_feed_session *session = trace->session;
+	const struct nt_session *session = trace->session;
 	const bool is_early = trace->from_ts == session->start_ts && ts < session->start_ts;
 	const bool is_late = trace->to_ts == session->end_ts && ts >= session->end_ts;
 
@@ -85,7 +84,7 @@ bool nt_perfetto_has(const struct nt_perfetto *trace, int64_t ts)
 
 static int set_window(struct nt_perfetto *trace)
 {
-	const struct nt_feed_session *session = trace->session;
+	const struct nt_session *session = trace->session;
 	const struct nt_window window =
 		nt_selection_within(trace->selection, session->start_ts, session->end_ts, session->start_realtime_ns);
 
@@ -154,7 +153,8 @@ uint64_t nt_cpu_track(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu, en
 
 /* A reader, and where its columns are in the rows of its table. */
 struct taker {
-	const struct nt_perfetto_reader *reader;
+	struct nt_perfetto *trace;
+	const struct nt_perfetto_reader *reader; /* NULL: the table is nobody's */
 	uint32_t n;
 	uint8_t at[NT_MAX_TAKEN], cpu;
 	bool is_name;
@@ -200,6 +200,15 @@ static void find_readers(struct taker takers[NT_TABLE_COUNT])
 	}
 }
 
+static uint32_t columns_of(const struct taker *taker)
+{
+	uint32_t columns = taker->reader->take_of_cpu ? 1u << taker->cpu : 0;
+
+	for (uint32_t i = 0; i < taker->n; i++)
+		columns |= 1u << taker->at[i];
+	return columns;
+}
+
 /* Names are settled and told before the first row that is none. -1: what was asked for is not among them. */
 static int write_head(struct nt_perfetto *trace)
 {
@@ -226,14 +235,14 @@ static int write_head(struct nt_perfetto *trace)
 	return 0;
 }
 
-static int take_row(struct nt_perfetto *trace, const struct taker *taker, const struct nt_row *row)
+static int take_row(void *arg, const struct nt_row *row)
 {
+	const struct taker *taker = arg;
+	struct nt_perfetto *trace = taker->trace;
 	const struct nt_value *values[NT_MAX_TAKEN];
 	struct nt_perfetto_cpu *cpu = NULL;
 	int result;
 
-	if (!taker->reader)
-		return 0;
 	if (!taker->is_name && !trace->has_head && write_head(trace))
 		return -1;
 	for (uint32_t i = 0; i < taker->n; i++)
@@ -246,23 +255,21 @@ static int take_row(struct nt_perfetto *trace, const struct taker *taker, const 
 	return taker->reader->take_of_cpu(trace, cpu, values);
 }
 
-static int take_rows(struct nt_perfetto *trace, struct nt_feed *feed, struct nt_progress *progress)
+static int take_rows(struct nt_perfetto *trace, struct nt_db *db)
 {
+	const struct nt_scan_want want = {.names_first = true, .strict = true};
+	struct nt_scan_reader readers[NT_TABLE_COUNT];
 	struct taker takers[NT_TABLE_COUNT];
-	const struct nt_row *row;
-	uint64_t n = 0;
-	int error;
+	size_t n = 0;
 
 	find_readers(takers);
-	while (!(error = nt_feed_next(feed, &row))) {
-		if (take_row(trace, &takers[row->table], row))
-			return -1;
-		if (++n % ROWS_PER_LOOK == 0)
-			nt_progress_show(progress, nt_feed_progress(feed), n);
+	for (int id = 0; id < NT_TABLE_COUNT; id++) {
+		takers[id].trace = trace;
+		if (takers[id].reader)
+			readers[n++] = (struct nt_scan_reader){(enum nt_table_id)id, columns_of(&takers[id]), take_row,
+							       &takers[id]};
 	}
-	if (error < 0)
-		return nt_fail(trace->error, "%s", nt_feed_error(feed));
-	return 0;
+	return nt_scan_within(db, trace->session->id, &want, readers, n);
 }
 
 static int finish(struct nt_perfetto *trace)
@@ -279,7 +286,8 @@ static int finish(struct nt_perfetto *trace)
 		}
 	}
 	if (!has_cpu)
-		return nt_fail(trace->error, "the recording has none of these CPUs: it had %u.", trace->session->cpus);
+		return nt_fail(trace->error, "the recording has none of these CPUs: it had %lld.",
+			       (long long)trace->session->cpus);
 	if (nt_payers_finish(trace) || nt_marks_finish(trace))
 		return -1;
 	return nt_packets_finish(&trace->packets) ? nt_perfetto_nomem(trace) : 0;
@@ -312,25 +320,26 @@ static void release(struct nt_perfetto *trace)
 	free(trace);
 }
 
-int nt_export_perfetto(struct nt_feed *feed, const struct nt_selection *selection, FILE *out,
-		       struct nt_progress *progress, char error[NT_ERROR_MAX])
+int nt_export_perfetto(struct nt_db *db, const struct nt_session *session, const struct nt_selection *selection,
+		       FILE *out)
 {
 	struct nt_perfetto *trace = calloc(1, sizeof(*trace));
 	int result;
 
 	if (!trace)
-		return nt_fail(error, "out of memory.");
-	trace->session = nt_feed_session(feed);
+		return nt_db_no_memory(db);
+	trace->session = session;
 	trace->selection = selection;
 	trace->boot_uncertainty_ns = INT64_MAX;
 	trace->marks.id = NT_SEQUENCE_MARKS;
 	result = nt_packets_init(&trace->packets, out) ? nt_perfetto_nomem(trace) : set_window(trace);
 	if (!result)
-		result = take_rows(trace, feed, progress);
+		result = take_rows(trace, db);
 	if (!result)
 		result = finish(trace);
-	if (result)
-		nt_fail(error, "%s", trace->error);
+	/* Else the rows could not be read, and db->error says so already. */
+	if (result && trace->error[0])
+		nt_db_refuse(db, "%s: %s", db->name, trace->error);
 	release(trace);
 	return result;
 }

@@ -15,7 +15,6 @@
 
 #include <stdio.h>
 
-#include "report/db/feed.h"
 #include "report/export/perfetto/fields.h"
 #include "report/export/perfetto/packets.h"
 #include "report/query/selection.h"
@@ -249,7 +248,7 @@ struct nt_perfetto_missing {
 };
 
 struct nt_perfetto {
-	const struct nt_feed_session *session;
+	const struct nt_session *session;
 	const struct nt_selection *selection;
 	int64_t from_ts, to_ts; /* within the session */
 	bool has_head;
