@@ -20,7 +20,8 @@ struct nt_scan_want {
 	 * first, then snapshots, then events.
 	 */
 	bool names_first;
-	bool strict; /* a row without a value that it must have, and that is looked at, is an error */
+	bool strict; /* of a database: a row is an error that lacks a value which it must have, and which is looked at
+		      */
 	/* NT_TABLE_BIT of each small table that the command asks for later: on a tape, this pass finds them
 	 * (tape_source.h).
 	 */

@@ -16,7 +16,7 @@ struct nt_session {
 	int64_t bucket_ns; /* of sums; 0 or less: such a session has none */
 	bool is_complete; /* it has its end and all its chunks */
 	bool open_end; /* the recording went on behind the last record: nothing there says what ended it */
-	bool is_odd; /* of a database: its times or buckets are none that nettape-report writes */
+	bool is_odd; /* no clock shows times like its own, or nettape-report makes no such buckets */
 	char uuid[33];
 	char host[256], kernel[256], machine[64]; /* "": not known */
 };

@@ -57,7 +57,10 @@ struct nt_rows_want {
 	 */
 	bool (*is_stopped)(void *arg);
 	void *stopped_arg;
-	/* At the end it gets the tables that are known to have no rows: those that were wanted, at least. Or NULL. */
+	/*
+	 * At the end it gets the tables that are known to have no rows; not those of which rows were left out, because
+	 * SQL cannot hold their numbers. Or NULL.
+	 */
 	uint64_t *empty;
 };
 

@@ -116,6 +116,36 @@ static void checks_the_bounds_of_times(void **state)
 	}
 }
 
+/* The recording is open where nothing says what ended it; a part of one ends where it was cut. */
+static void knows_an_open_end(void **state)
+{
+	static const struct {
+		const char *change;
+		bool open_end;
+	} cases[] = {
+		{"UPDATE session SET complete = 0", true},
+		{"UPDATE session SET stop = 'signal'", false},
+		{"UPDATE session SET stop = NULL; INSERT INTO session_meta(session_id, key, value) VALUES "
+		 "(1, '" NT_LOAD_RECORDING_START "', '0'), (1, '" NT_LOAD_RECORDING_END "', '20')",
+		 false},
+	};
+	struct nt_db *db = scratch_db_new(path);
+	struct nt_session session;
+
+	(void)state;
+	scratch_db_session(db, 1, 0, 10, 1);
+	scratch_db_finish(db);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(nt_db_open(&db, path, NT_DB_CHANGE), 0);
+		assert_int_equal(nt_db_begin(db), 0);
+		scratch_db_run(db, "%s", cases[i].change);
+		assert_int_equal(nt_db_finish(db), 0);
+		nt_db_close(db);
+		finds(&session);
+		assert_int_equal(session.open_end, cases[i].open_end);
+	}
+}
+
 static void wants_one_session(void **state)
 {
 	struct nt_session session;
@@ -152,10 +182,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(says_what_the_session_is),
-		TEST(checks_the_bounds_of_times),
-		TEST(wants_one_session),
-		TEST(refuses_a_view_for_a_table),
+		TEST(says_what_the_session_is), TEST(checks_the_bounds_of_times), TEST(knows_an_open_end),
+		TEST(wants_one_session),	TEST(refuses_a_view_for_a_table),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,11 +53,17 @@ static struct tape_gen *new_tape(struct fixture *fixture, uint32_t n_cpus)
 	return tape_gen_new(&config);
 }
 
-/* Gives all rows to visit; checks that each has the shape that its table says, and that the session's is the last. */
+/*
+ * Gives all rows to visit; checks that each has the shape that its table says, that the session's is the last, and that
+ * the other tables that are wanted are told to be empty.
+ */
 static void each_row_of(struct fixture *fixture, const struct nt_rows_want *want,
 			void (*visit)(void *arg, const struct nt_row *row), void *arg)
 {
 	enum nt_table_id last = NT_TABLE_SESSION;
+	uint64_t seen = 0, empty = 0;
+	bool left_out = false;
+	struct nt_rows_want wanted = *want;
 	const struct nt_row *row;
 	struct nt_row_iter *rows;
 	struct nt_tape *tape;
@@ -65,7 +71,8 @@ static void each_row_of(struct fixture *fixture, const struct nt_rows_want *want
 
 	if (nt_tape_open(&tape, fixture->path, fixture->error))
 		fail_msg("%s", fixture->error);
-	assert_int_equal(nt_rows_open(&rows, tape, NULL, 7, want), 0);
+	wanted.empty = &empty;
+	assert_int_equal(nt_rows_open(&rows, tape, NULL, 7, &wanted), 0);
 	while (!(result = nt_row_next(rows, &row))) {
 		const struct nt_table *table = nt_table(row->table);
 
@@ -85,8 +92,13 @@ static void each_row_of(struct fixture *fixture, const struct nt_rows_want *want
 		assert_true(nt_row_progress(rows) <= 1000);
 		visit(arg, row);
 		last = row->table;
+		seen |= NT_TABLE_BIT(row->table);
+		left_out |= row->table == NT_TABLE_SESSION && NT_VALUE(row, session, malformed)->integer;
 	}
 	assert_int_equal(result, 1);
+	assert_int_equal(empty & seen, 0);
+	if (!left_out)
+		assert_int_equal(empty & want->tables, want->tables & ~seen);
 	if (want->tables & NT_TABLE_BIT(NT_TABLE_SESSION))
 		assert_int_equal(last, NT_TABLE_SESSION);
 	assert_int_equal(nt_row_next(rows, &row), 1);

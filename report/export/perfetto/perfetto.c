@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * perfetto.c - a session as a Perfetto trace. One pass over its rows; memory for the CPUs and for identities, not for
- * the length of the recording. Gives each row to the file that handles its table, and knows
- * the selection. All of a tape is read for it, as operations are drawn that overlap it: one may have begun at any time,
- * and its record may be the tape's last. state.h has the list of the others.
+ * the length of the recording. Gives each row to the file that handles its table, and knows the selection. All of a
+ * tape is read for it, as operations are drawn that overlap it: one may have begun at any time, and its record may be
+ * the tape's last. state.h has the list of the others.
  */
 #include "report/export/export.h"
 
