@@ -289,24 +289,6 @@ report 1 export html "$db" -o "$work/none.html"
 has "too many stages" "$err" "more than a recording has: see nettape-report check"
 holds "make no file" test ! -e "$work/none.html"
 
-# ---- all of it, a key a line ----
-
-# as_expected NAME: the data of the last page is that of expected/NAME, but for its version; a number that repeats is
-# counted
-as_expected() {
-    sed -e '/^  "tool":/d' -e 's/,"/,\n"/g' "$work/data.json" |
-        awk -v RS=, '$0 == last { again++; next }
-            again { printf(" and %d more", again); again = 0 }
-            { printf("%s%s", (NR > 1 ? "," : ""), $0); last = $0 }' | cut -c1-300 >"$work/out"
-    expected "$1"
-}
-for name in samples stacks wakeups; do
-    page tests/golden/v1-$name.tape
-    as_expected html-$name.json
-done
-page "$work/hand.db" --from 100us --to 900us --by process
-as_expected html-hand.json
-
 # ---- several sessions ----
 
 db=$work/two.db

@@ -9,7 +9,7 @@ source "$(dirname "$0")/lib.sh"
 tree=(./{Makefile,README.md,LICENSE,.ci,.clang-format,.editorconfig,.gitignore,bpf,docs,record,report,schema,tests})
 # Every text file but data: golden tapes, recorded outputs, mutants (one a line), and patches.
 data=(-path './tests/golden/*.*' -o -path ./tests/golden/bad
-    -o -path ./tests/cli/expected -o -path ./tests/cli/outputs -o -path ./tests/fuzz/corpus -o -path ./tests/mutants.txt
+    -o -path ./tests/cli/outputs -o -path ./tests/fuzz/corpus -o -path ./tests/mutants.txt
     -o -path './tests/examples/*.patch')
 # too_long FILE...: those with a line over 120 columns, where a tab ends at the next eighth column
 too_long() {

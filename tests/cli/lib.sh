@@ -148,14 +148,3 @@ any() {
 # data PAGE: the JSON in a page of `export html`
 data() { sed -n '/<script type="application\/json"/,/<\/script>/p' "$1" | sed -e 's/.*id="data">//' \
     -e 's/<\/script>.*//'; }
-
-# expected NAME: the output of the last `report` is that of tests/cli/expected/NAME, but for the tape's size, which is
-# LZ4's affair. UPDATE=1 takes it over instead.
-expected() {
-    sed -i -e 's/, [0-9.]* [kM]*B, [0-9.]* bytes an event/, SIZE/' -e 's/"bytes": [0-9]*/"bytes": SIZE/' "$work/out"
-    if [[ ${UPDATE:-} ]]; then cp "$work/out" "tests/cli/expected/$1"; fi
-    if diff -u "tests/cli/expected/$1" "$work/out" >"$work/diff"; then ok "output as in expected/$1"; else
-        bad "output is not as in expected/$1"
-        head -40 "$work/diff"
-    fi
-}

@@ -1,56 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The exact output of each command for a tape that was computed by hand (tests/tools/make_tape.c), and for others.
+# Figures of tapes that were computed by hand (tests/tools/make_tape.c and golden_make.c), and a summary of many CPUs.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 
 make_tape hand
-report 0 info "$work/hand.tape"
-expected hand-info.txt
-report 0 info "$work/hand.tape" --json
-expected hand-info.json
-report 0 check "$work/hand.tape"
-expected hand-check.txt
-report 0 check --json "$work/hand.tape"
-expected hand-check.json
-report 0 summary "$work/hand.tape"
-expected hand-summary.txt
-report 0 summary "$work/hand.tape" --json
-expected hand-summary.json
-report 0 summary "$work/hand.tape" --csv
-expected hand-summary.csv
-for table in session_meta process thread cgroup socket sched_slice softirq_slice irq_slice sock_op cpu_slice \
-    clock_snapshot \
-    proc_counter self_cost record_count cpu_cost sock_cost net_cost_cpu net_cost_process net_cost_thread \
-    net_cost_socket; do
-    echo "SELECT '$table' AS \"table\"; SELECT * FROM $table;"
-done >"$work/all.sql"
-echo 'SELECT session_id, uuid, host, kernel, machine, os, virtual, boot_id, tool, stop, start_ts, end_ts, dur,
-    start_realtime_ns,
-    bucket_ns, cpus, clock_ticks, chunks, complete, events, lost, outside, unknown, undeclared, clamped, clamped_max_ns,
-    malformed,
-    bad_lines FROM session' >>"$work/all.sql"
-report 0 query "$work/hand.tape" -f "$work/all.sql"
-expected hand-tables.txt
-
-for scenario in loss steal hotplug hostile empty; do
-    make_tape $scenario
-    report 0 summary "$work/$scenario.tape"
-    expected $scenario-summary.txt
-done
-report 0 info "$work/loss.tape"
-expected loss-info.txt
-
 # Polls: net_rx is 150 us of polls by a task and 300 of a thread; the one without begin stays the receive's.
 polls=tests/golden/v1-polls.tape
-report 0 query $polls --csv "SELECT ts - (SELECT min(ts) FROM clock_snapshot) AS at, dur, cpu, t.name, context,
-    d.name AS device,
-    d.ifindex, napi_id, work, budget FROM napi_poll p JOIN thread t USING (session_id, utid)
-    LEFT JOIN net_device d ON d.session_id = p.session_id AND d.id = p.device_id"
-expected polls.csv
-report 0 info $polls
-expected polls-info.txt
 is "owners of the polls' CPU" "$(sql $polls "SELECT owner, name, sum(dur) FROM cpu_slice JOIN thread USING (session_id,
     utid)
     WHERE cpu = 0 AND owner <> 'task' GROUP BY 1, 2 ORDER BY 1, 2")" 'net_rx,napi/eth1-8193,300000

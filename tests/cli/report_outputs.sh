@@ -3,12 +3,14 @@
 #
 # Whole outputs of many commands, held against tests/cli/outputs/*.txt. Each of these files is a transcript: a line
 # that begins with "$ " is a command, and what it wrote to standard output and then to standard error follows, then a
-# line with its exit status unless that is 0. Two commands are this script's: `show FILE` and `change DATABASE SQL`. To
-# add a command, add its line and run
+# line with its exit status unless that is 0. Where an earlier command of the file wrote the same, "= as" names it. Two
+# commands are this script's: `show FILE`, and `change DATABASE SQL`, which makes changed.db. What a command says of
+# changed.db stands as the lines (> and <) in which it differs from what it says of DATABASE. To add a command, add its
+# line and run
 #
-#   UPDATE=1 bash tests/cli/report_outputs.sh
+#   UPDATE=1 bash tests/cli/report_outputs.sh [FILE...]
 #
-# which writes all files anew; then look whether what it wrote is right. Other tests say why a figure is so; these
+# which writes the files anew; then look whether what it wrote is right. Other tests say why a figure is so; these
 # notice that one changed. They are of one version of the tapes that tests/tools/make_tape.c and golden_make.c make.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
@@ -82,27 +84,50 @@ show() {
     esac
 }
 
+# said WORD...: writes the output of the command, its errors and its exit status to the file `said`
+said() {
+    local status=0
+    if [[ $1 == show ]]; then show "$2" >out 2>err || status=$?; else
+        "$REPORT" "$@" >out 2>err </dev/null || status=$?
+    fi
+    # The size of what is compressed is LZ4's affair, that of a database SQLite's.
+    sed -e 's/, [0-9.]* [kM]*B, [0-9.]* bytes an event/, SIZE/' -e 's/"bytes": [0-9]*/"bytes": SIZE/' out >said
+    sed -e 's/ ([0-9.]* [kM]*B):/ (SIZE):/' -e 's/^/! /' err >>said
+    [[ $status == 0 ]] || echo "= $status" >>said
+}
+
+declare -A first  # of what was said: the command that said it
+
 # run LINE: the command after "$ ", with words as a shell has them
 run() {
-    local status=0
     local -a words
+    local text
     eval "words=($1)"
-    if [[ ${words[0]} == show ]]; then show "${words[1]}" >out 2>err || status=$?
-    elif [[ ${words[0]} == change ]]; then
-        # Makes changed.db, another database by a statement.
-        cp "${words[1]}" changed.db
-        sqlite3 changed.db "${words[2]}" >out 2>err || status=$?
-    else "$REPORT" "${words[@]}" >out 2>err </dev/null || status=$?; fi
     echo "\$ $1"
-    # The size of what is compressed is LZ4's affair, that of a database SQLite's.
-    sed -e 's/, [0-9.]* [kM]*B, [0-9.]* bytes an event/, SIZE/' -e 's/"bytes": [0-9]*/"bytes": SIZE/' out
-    sed -e 's/ ([0-9.]* [kM]*B):/ (SIZE):/' -e 's/^/! /' err
-    [[ $status == 0 ]] || echo "= $status"
+    if [[ ${words[0]} == change ]]; then
+        rm -rf before after
+        mkdir before after
+        cp "${words[1]}" before/changed.db
+        cp "${words[1]}" after/changed.db
+        sqlite3 after/changed.db "${words[2]}"
+    elif [[ $1 == *changed.* ]]; then
+        (cd before && said "${words[@]}")
+        (cd after && said "${words[@]}")
+        diff before/said after/said | grep '^[<>]' || true
+    else
+        said "${words[@]}"
+        text=:$(<said)
+        if [[ ${first[$text]:-} && $(wc -l <said) -gt 2 ]]; then echo "= as ${first[$text]}"; else
+            first[$text]=$1
+            cat said
+        fi
+    fi
 }
 
 # transcript FILE: its commands, run again
 transcript() {
     local line
+    first=()
     while read -r line; do
         if [[ $line == '$ '* ]]; then run "${line#??}"; fi
     done <"$1"
@@ -110,6 +135,7 @@ transcript() {
 
 for file in "$outputs"/*.txt; do
     name=${file##*/}
+    [[ $# == 0 || " $* " == *" $name "* ]] || continue
     if [[ $name == perfetto.txt ]] && ! command -v protoc >/dev/null; then
         without "protoc is not installed, which shows what a trace has"
         continue

@@ -7,18 +7,6 @@
 source "$(dirname "$0")/lib.sh"
 tape=tests/golden/v1-samples.tape
 
-for table in skb_latency skb_drop tcp_retransmit loss latency_hook skb_drop_total net_device clock_snapshot \
-    record_count; do
-    echo "SELECT '$table' AS \"table\"; SELECT * FROM $table;"
-done >"$work/all.sql"
-report 0 query $tape -f "$work/all.sql"
-expected samples-tables.txt
-report 0 info $tape
-expected samples-info.txt
-report 0 info --json $tape
-expected samples-info.json
-report 0 check $tape
-expected samples-check.txt
 # Of two samples of four packets, a bound below the median is not known.
 report 0 latency --json $tape
 has "bounds that are not known" "$out" \

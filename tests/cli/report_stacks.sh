@@ -6,15 +6,6 @@
 source "$(dirname "$0")/lib.sh"
 tape=tests/golden/v1-stacks.tape
 
-for what in stack_sample stack "frame WHERE stack_id <> 7" symbol loss record_count; do
-    echo "SELECT '$what' AS \"table\"; SELECT * FROM $what;"
-done >"$work/all.sql"
-report 0 query $tape -f "$work/all.sql"
-expected stacks-tables.txt
-report 0 info $tape
-expected stacks-info.txt
-report 0 check $tape
-expected stacks-check.txt
 report 0 summary $tape
 has "a loss of stacks" "$out" "3 samples were lost; no time is uncovered by that."
 

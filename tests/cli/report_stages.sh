@@ -188,23 +188,9 @@ for rate in "" 0 -1 1e9 100001 99999999999999999999; do
     has "a rate that is none: $rate" "$out" '"rate_hz": null'
 done
 
-# ---- all that is printed ----
-# exactly NAME COMMAND ARGUMENT...: of these samples it prints expected/NAME
-exactly() {
-    local name=$1 command=$2
-    shift 2
-    report 0 "$command" "$work/t.db" "$@"
-    expected "$name"
-}
-sqlite3 "$work/t.db" "INSERT INTO session_meta(session_id, key, value) VALUES (1, 'stacks_hz', '20000'), (1, 'stacks',
-    'network')"
-exactly stages.txt stages
-exactly stages.json stages --json
-exactly stages-inclusive.txt stages --inclusive --owner net_rx,send,task
-exactly stages-other.txt stages --other
-exactly stages-other.csv stages --other --csv --owner send
-exactly stages-by-process.txt stages --by process --owner send,recv
-exactly stages-by-cpu.csv stages --csv --by cpu
+# ---- the rest of a table ----
+
+report 0 stages "$work/t.db" --csv --by cpu
 # Without one row of the table it is the one with the least time that is left out.
 least=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "spent_ns") at = i; next }
     !least || $at < ns { ns = $at; least = NR - 1 } END { print least, NR - 2 }' "$work/out")
@@ -212,13 +198,6 @@ is "the other has its time" "$("$REPORT" stages "$work/t.db" --by cpu --limit "$
     awk '/^ *1 other / { print $3, $4 }')" \
     "$("$REPORT" stages "$work/t.db" --by cpu --limit all |
     awk -v least="${least% *}" '/^ *cpu / { on = NR } on && NR == on + least { print $5, $6 }')"
-exactly stages-by-time.csv stages --csv --by time --owner send --from 0.05 --to 0.35
-exactly flame.folded flame --folded --by cpu --owner net_rx,net_tx,send
-# The picture without its script.
-report 0 flame "$work/t.db" --owner send,net_tx -o "$work/t.svg"
-sed '/^<script>/,/^]]><\/script>/d' "$work/t.svg" >"$work/out"
-expected flame.svg
-sqlite3 "$work/t.db" "DELETE FROM session_meta WHERE key IN ('stacks_hz', 'stacks')"
 
 REPORT=$checked
 

@@ -9,30 +9,6 @@ for scenario in hand loss hotplug traffic hostile empty month; do make_tape $sce
 # Tapes are named as on the command line, so that the output is the same wherever they were made.
 root=$PWD
 cd "$work"
-# compare NAME: the output of the last `report` is that of tests/cli/expected/NAME. UPDATE=1 takes it over instead.
-compare() {
-    if [[ ${UPDATE:-} ]]; then cp out "$root/tests/cli/expected/$1"; fi
-    if diff -u "$root/tests/cli/expected/$1" out >differences; then ok "output as in expected/$1"; else
-        bad "output is not as in expected/$1"
-        head -40 differences
-    fi
-}
-# exactly NAME ARGUMENT...: timeline with these prints expected/NAME
-exactly() {
-    local name=$1
-    shift
-    report 0 timeline "$@"
-    compare "$name"
-}
-exactly timeline.txt hand.tape
-exactly timeline.json hand.tape --json --cells 2
-exactly timeline-zoom.txt hand.tape --from 180us --to 260us --cells 40 --cpu 0
-exactly timeline-process.txt hand.tape --process web --cells 20
-exactly timeline-loss.txt loss.tape --from 0.035 --to 45ms
-exactly timeline-hotplug.txt hotplug.tape
-exactly timeline-worst.txt hand.tape --worst send --window 100us --top 3
-exactly timeline-worst.json hand.tape --worst network --window 200us --top 2 --each-cpu --cells 1 --json
-exactly timeline.csv hand.tape --csv --from 0.1ms --to 0.5ms --cells 4
 
 # The picture, by hand: 10 us a cell. CPU 0 is idle until 100 us, sends from 150 with NET_RX in it from 180 to 220, and
 # receives from 300 to 500.

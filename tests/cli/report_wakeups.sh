@@ -7,15 +7,6 @@
 source "$(dirname "$0")/lib.sh"
 tape=tests/golden/v1-wakeups.tape
 
-for table in sched_wakeup thread_runnable thread_runnable_total process_runnable_total loss record_count; do
-    echo "SELECT '$table' AS \"table\"; SELECT * FROM $table;"
-done >"$work/all.sql"
-report 0 query $tape -f "$work/all.sql"
-expected wakeups-tables.txt
-report 0 info $tape
-expected wakeups-info.txt
-report 0 check $tape
-expected wakeups-check.txt
 report 0 summary $tape
 has "a loss of wake-ups" "$out" "2 samples were lost; no time is uncovered by that."
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * info_test.c - `info` of tapes that cannot be read to their end: whatever fails, or comes damaged, is said, and the
- * exit status says it too. (What it prints of whole tapes: tests/cli/expected.)
+ * exit status says it too. (tests/cli/outputs has what it prints of whole tapes.)
  */
 #include <setjmp.h>
 #include <stdarg.h>
