@@ -39,7 +39,7 @@ ext_src    := report/extension.c \
 	$(filter $(patsubst %,report/%/%,db rows symbols timeline tape out util),$(report_src))
 support_src := $(sort $(wildcard tests/support/*.c))
 bpf_src    := $(sort $(wildcard bpf/*.bpf.c))
-unit_src   := $(sort $(wildcard tests/unit/*_test.c))
+unit_src   := $(sort $(wildcard tests/unit/*/*_test.c))
 fuzz_src   := $(sort $(wildcard tests/fuzz/*_fuzz.c))
 tool_src   := $(sort $(wildcard tests/tools/*.c))
 
@@ -132,7 +132,7 @@ $(BUILD)/bpf/nettape.skel.h: $(BUILD)/bpf/nettape.o
 	$(Q)$(BPFTOOL) gen skeleton $< name nettape > $@
 
 $(call obj,o,$(record_src)): | $(BUILD)/bpf/nettape.skel.h
-$(call obj,san,$(record_src) tests/unit/kernel_test.c): | $(BUILD)/bpf/nettape.skel.h
+$(call obj,san,$(record_src) tests/unit/record/kernel_test.c): | $(BUILD)/bpf/nettape.skel.h
 
 # ---- texts that are part of nettape-report; in them @NAME@ is a macro that is a text ----
 
@@ -283,7 +283,7 @@ readme: ## remake the README's examples, picture and table of costs, on a quiet 
 	@bash tests/readme.sh
 
 FUZZ_SECONDS ?= 60
-fuzz: fuzzers $(BUILD)/tests/timeline_random_test ## fuzz tape readers and timeline; FUZZ_SECONDS=60 each
+fuzz: fuzzers $(BUILD)/tests/timeline/timeline_random_test ## fuzz tape readers and timeline; FUZZ_SECONDS=60 each
 	@for target in $(patsubst tests/fuzz/%.c,%,$(fuzz_src)); do \
 		mkdir -p $(BUILD)/fuzz/corpus/$$target || exit 1; \
 		$(BUILD)/fuzz/$$target -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 \
@@ -291,7 +291,7 @@ fuzz: fuzzers $(BUILD)/tests/timeline_random_test ## fuzz tape readers and timel
 			$(BUILD)/fuzz/corpus/$$target $$(ls -d tests/fuzz/corpus/$$target 2>/dev/null) || exit 1; \
 	done
 	@end=$$(($$(date +%s) + $(FUZZ_SECONDS))); while [ $$(date +%s) -lt $$end ]; do \
-		NT_SEED=random $(BUILD)/tests/timeline_random_test >$(BUILD)/fuzz/random.log 2>&1 || \
+		NT_SEED=random $(BUILD)/tests/timeline/timeline_random_test >$(BUILD)/fuzz/random.log 2>&1 || \
 			{ grep -v '^ *[0-9]' $(BUILD)/fuzz/random.log; exit 1; }; \
 	done
 

@@ -71,13 +71,13 @@ vm/clock_step
 "
 
 skip_all() {
-    printf 'skipped  %-28s %s\n' vm "$*"
+    printf 'skipped  %-34s %s\n' vm "$*"
     echo "0 passed, 0 failed, 1 skipped"
     exit 0
 }
 
 # line RESULT NAME REST, as check.sh prints it; it is counted from the file
-line() { printf '%-8s %-28s %s\n' "$@" | tee -a "$results"; }
+line() { printf '%-8s %-34s %s\n' "$@" | tee -a "$results"; }
 
 # has_result RESULT NAME FILE
 has_result() { [[ " $(of "$1" "$3" | paste -sd' ') " == *" $2 "* ]]; }

@@ -3,7 +3,7 @@
 #
 # Runs the tests that this machine can run; `make check` calls it.
 #
-#   tests/check.sh [--all] [PATTERN]      only the tests whose name (live/stop, unit/chunk_test) matches the regular
+#   tests/check.sh [--all] [PATTERN]      only the tests whose name (live/stop, unit/rows/rows_test) matches the regular
 #                                         expression
 #   tests/check.sh --list [PATTERN]       names them
 #
@@ -42,7 +42,7 @@ logs=${CHECK_LOGS:-build/tmp/check}
 all_tests() {
     local source
     shopt -s nullglob
-    for source in tests/unit/*_test.c tests/fuzz/*_fuzz.c tests/{fault,cli,live,vm}/*.sh; do
+    for source in tests/unit/*/*_test.c tests/fuzz/*_fuzz.c tests/{fault,cli,live,vm}/*.sh; do
         source=${source#tests/}
         [[ $source == *lib.sh ]] || echo "${source%.*}"
     done
@@ -109,19 +109,19 @@ result() {
     local status=$1 name=$2 took=$3 log=$4 why
     case $status in
     0)
-        printf 'passed   %-28s %6s s\n' "$name" "$took"
+        printf 'passed   %-34s %6s s\n' "$name" "$took"
         ;;
     77)
         why=$(sed -n 's/^SKIP: //p' "$log" | tail -1)
-        printf 'skipped  %-28s %s\n' "$name" "${why:-it does not say why}"
+        printf 'skipped  %-34s %s\n' "$name" "${why:-it does not say why}"
         ;;
     75)
-        printf 'missed   %-28s %6s s, to be judged again at the end; the whole log: %s\n' "$name" "$took" "$log"
+        printf 'missed   %-34s %6s s, to be judged again at the end; the whole log: %s\n' "$name" "$took" "$log"
         sed -n 's/^MISSED/         | &/p' "$log" | head -20
         ;;
     *)
         [[ $status != 124 ]] || echo "ran longer than $limit s" >>"$log"
-        printf 'FAILED   %-28s %6s s, exit status %s; the whole log: %s\n' "$name" "$took" "$status" "$log"
+        printf 'FAILED   %-34s %6s s, exit status %s; the whole log: %s\n' "$name" "$took" "$status" "$log"
         grep -E '^(FAILED|DIFFERENT|NOT MADE)|NT_SEED=|ERROR: |runtime error: ' "$log" | head -20 |
             sed 's/^/         | /' || true
         tail -12 "$log" | sed 's/^/         | /'

@@ -70,7 +70,7 @@ judge_missed() {
         else
             read -r verdict why < <(judge_test "$suite" "$name" "$command" "$deadline")
         fi
-        printf '%-8s %-28s %s\n' "$verdict" "$name" "$why"
+        printf '%-8s %-34s %s\n' "$verdict" "$name" "$why"
         sed -i "s,^missed *$name\( .*\)\?$,$verdict $name," "$results"
         [[ $verdict != passed ]] || unsteady+=" $name"
     done

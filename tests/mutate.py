@@ -282,8 +282,9 @@ def find_tests(pattern):
     for tier in TIERS:
         if tier == "live" and os.getuid() != 0:
             continue
-        for name in sorted(os.listdir(os.path.join(TOP, "tests", tier))):
-            base, end = os.path.splitext(name)
+        top = os.path.join(TOP, "tests", tier)
+        for path in sorted(os.path.join(folder, name) for folder, _, names in os.walk(top) for name in names):
+            base, end = os.path.splitext(os.path.relpath(path, top))
             is_program = tier in ("unit", "fuzz") and end == ".c" and base.endswith(("_test", "_fuzz"))
             is_script = tier not in ("unit", "fuzz") and end == ".sh" and not base.endswith("lib")
             if (is_program or is_script) and re.search(pattern, tier + "/" + base):

@@ -4,7 +4,7 @@
  * receive runs, as the timeline gives them, and the stretches of packets in them, as the probe `deliver` records them;
  * gives charges that add up to the parts, exactly. Pure. Memory: for the run at hand of each CPU, and its stretches.
  *
- * tests/unit/rx_charge_test.c has the slow, obvious second implementation.
+ * tests/unit/rows/rx_charge_test.c has the slow, obvious second implementation.
  */
 #pragma once
 

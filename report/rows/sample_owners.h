@@ -8,7 +8,7 @@
  * Samples come before the slices that contain them, and wait for them. Pure. Memory is for the CPUs: a sample waits
  * until its CPU's next state record at most, and no more than NT_WAITING_MAX of them do on any tape.
  *
- * tests/unit/sample_owners_test.c has the slow, obvious second implementation.
+ * tests/unit/rows/sample_owners_test.c has the slow, obvious second implementation.
  */
 #pragma once
 

@@ -51,7 +51,8 @@ report=$tree/build/nettape-report
     xargs ar -rcs "$work/all.a")
 for test in loose window; do
     succeeds "${test}_test is built" "${CC:-gcc}" -D_GNU_SOURCE -O1 -I"$tree" -o "$work/${test}_test" \
-        "$tree/tests/unit/${test}_test.c" "$tree"/tests/support/{rand,scratch,tape_gen,tape_gen_records,traffic}.c \
+        "$tree/tests/unit/rows/${test}_test.c" \
+        "$tree"/tests/support/{rand,scratch,tape_gen,tape_gen_records,traffic}.c \
         "$work/all.a" -lcmocka -llz4 -lsqlite3 -lelf -lz -liberty -lm -lpthread
     succeeds "${test}_test with the new kinds" "$work/${test}_test"
 done

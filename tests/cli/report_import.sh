@@ -127,7 +127,7 @@ long=$work/long.tape all=$work/all.db part=$work/window.db
 build/tools/make_tape traffic "$long" 350 4
 report 0 import "$long" -o "$all"
 report 0 import "$long" -o "$part" --from 120ms --to 0.19
-# Which rows that is, tests/unit/window_test.c shows.
+# Which rows that is, tests/unit/rows/window_test.c shows.
 window="start_ts + 120000000 AS from_ts, start_ts + 190000000 AS to_ts FROM session"
 for table in sched_slice softirq_slice irq_slice proc_counter; do
     in_time="t.ts < to_ts AND t.ts + ifnull(t.dur, 0) > from_ts"

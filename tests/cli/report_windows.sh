@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # --from, --to, --cpu and --process: of a tape, only a part is read. A command then shows the same as of a database,
-# whose rows are all read. tests/unit/window_test.c shows that other blocks are not opened.
+# whose rows are all read. tests/unit/rows/window_test.c shows that other blocks are not opened.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 # Without sanitizers: they look on at parts of tapes in window_test, and in each command's own test.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # A kernel that refuses one program, or one map: the rest is recorded, and the recorder and `info` name what is not.
-# Which probe does without which program is for unit/plan_test; here libbpf and a kernel say no.
+# Which probe does without which program is for unit/record/plan_test; here libbpf and a kernel say no.
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/lib.sh"
 needs_recorder

@@ -25,7 +25,7 @@
  * database. The database has the slices of two windows for each kept cell, and of the time by which one CPU is behind
  * another, at 16 bytes each.
  *
- * tests/unit/worst_test.c has the obvious way, which tries each nanosecond, and another, which keeps all slices.
+ * tests/unit/query/worst_test.c has the obvious way, which tries each nanosecond, and another, which keeps all slices.
  */
 #pragma once
 

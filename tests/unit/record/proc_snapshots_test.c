@@ -20,7 +20,7 @@
 #include "schema/block.h"
 #include "schema/spared.h"
 #include "tests/support/scratch.h"
-#include "tests/unit/fake_files.h"
+#include "tests/support/fake_files.h"
 
 #define SEC 1000000000ull
 #define START (50 * SEC)

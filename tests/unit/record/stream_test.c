@@ -17,7 +17,7 @@
 #include "record/stream.h"
 #include "tests/support/chunk_memory.h"
 #include "tests/support/scratch.h"
-#include "tests/unit/failing_memory.h"
+#include "tests/support/failing_memory.h"
 
 #define CPU 3
 #define MS 1000000ull

@@ -741,7 +741,7 @@ static void tells_of_one_process(void **state)
 
 /* ---- all fields ---- */
 
-#define EXPECTED "tests/unit/perfetto.expected"
+#define EXPECTED "tests/unit/export/perfetto.expected"
 #define MAX_SHOWN 500 /* of a line, in pieces of */
 #define PIECE 110
 

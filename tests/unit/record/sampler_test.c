@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 #include "record/sampler.h"
-#include "tests/unit/fake_files.h"
+#include "tests/support/fake_files.h"
 
 #define ONLINE "/sys/devices/system/cpu/online"
 #define N_CPUS 6

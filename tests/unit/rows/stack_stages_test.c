@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "report/rows/stack_stages.h"
-#include "tests/unit/failing_memory.h"
+#include "tests/support/failing_memory.h"
 
 #define NOTHING 1 /* symbols: a function without a rule, */
 #define GRO 2 /* and one that has a stage and a family */

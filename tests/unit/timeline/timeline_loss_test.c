@@ -3,7 +3,7 @@
  * timeline_loss_test.c - what the timeline makes of what is missing, with answers worked out by hand. See
  * timeline_test.c.
  */
-#include "tests/unit/timeline_case.h"
+#include "tests/unit/timeline/timeline_case.h"
 
 static void test_loss(void **unused)
 {

@@ -18,7 +18,7 @@
 #include "record/plan.h"
 #include "record/steering.h"
 #include "record/sampler.h"
-#include "tests/unit/fake_files.h"
+#include "tests/support/fake_files.h"
 
 /* ---- the kernel ---- */
 

@@ -14,7 +14,7 @@
 
 #include "report/timeline/state.h"
 #include "tests/support/trace_gen.h"
-#include "tests/unit/failing_memory.h"
+#include "tests/support/failing_memory.h"
 
 static const uint8_t one[1] = {1};
 

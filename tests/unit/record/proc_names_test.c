@@ -16,8 +16,8 @@
 
 #include "record/proc_names.h"
 #include "tests/support/scratch.h"
-#include "tests/unit/failing_memory.h"
-#include "tests/unit/fake_files.h"
+#include "tests/support/failing_memory.h"
+#include "tests/support/fake_files.h"
 
 /* ---- the host ---- */
 

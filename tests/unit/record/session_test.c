@@ -34,7 +34,7 @@
 #include "tests/support/heard.h"
 #include "tests/support/must.h"
 #include "tests/support/scratch.h"
-#include "tests/unit/fake_files.h"
+#include "tests/support/fake_files.h"
 
 #define MS 1000000ull
 #define SEC (1000 * MS)

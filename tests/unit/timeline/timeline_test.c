@@ -5,7 +5,7 @@
  */
 #include <errno.h>
 
-#include "tests/unit/timeline_case.h"
+#include "tests/unit/timeline/timeline_case.h"
 
 /* ---- owners ---- */
 

@@ -13,7 +13,7 @@
 #include <time.h>
 
 #include "record/meta.h"
-#include "tests/unit/fake_files.h"
+#include "tests/support/fake_files.h"
 
 /* ---- the host ---- */
 

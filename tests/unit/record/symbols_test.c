@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "record/symbols.h"
-#include "tests/unit/fake_files.h"
+#include "tests/support/fake_files.h"
 
 #define BASE 0xffffffff81000000ull
 #define MODULE 0xffffffffc0000000ull

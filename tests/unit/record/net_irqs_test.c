@@ -16,7 +16,7 @@
 
 #include "record/net_irqs.h"
 #include "tests/support/scratch.h"
-#include "tests/unit/failing_memory.h"
+#include "tests/support/failing_memory.h"
 
 static char sys[SCRATCH_MAX];
 static struct nt_net_irqs irqs;

@@ -18,7 +18,7 @@
 
 #include "record/kernel.h"
 #include "record/stamps.h"
-#include "tests/unit/fake_files.h"
+#include "tests/support/fake_files.h"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
