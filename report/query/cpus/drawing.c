@@ -140,19 +140,22 @@ static void draw_ticks(const struct nt_lanes *lanes, FILE *out, uint64_t begin, 
 static void draw_labels(const struct nt_lanes *lanes, FILE *out, uint64_t begin, uint64_t end, uint64_t step,
 			int64_t since_ts)
 {
+	const size_t width = lanes->columns + 1; /* with the frame at the right */
 	char text[NT_HUMAN_MAX];
 	size_t at = 0;
 
 	fprintf(out, "%*s  ", LABEL, "s");
 	for (uint64_t tick = first_tick(begin, step); tick < end; tick += step) {
 		size_t column = nt_lanes_column_of(lanes, since_ts + (int64_t)tick);
+		size_t length = strlen(nt_part_seconds(text, tick));
 
+		if (column + length > width)
+			column = length < width ? width - length : 0;
 		/* A label that would run into the one before is left out; its tick is there. */
 		if (at && column < at + 1)
 			continue;
-		nt_part_seconds(text, tick);
 		fprintf(out, "%*s%s", (int)(column - at), "", text);
-		at = column + strlen(text);
+		at = column + length;
 	}
 	fputc('\n', out);
 }
