@@ -217,7 +217,7 @@ $(BUILD)/tools/%: $(BUILD)/o/tests/tools/%.o $(plain_lib)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS) -lm -lpthread
 
-# What tests put before libc's functions in programs of their own.
+# Libraries that tests preload into a program: their functions come before libc's.
 $(BUILD)/preload/%.so: tests/preload/%.c
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)

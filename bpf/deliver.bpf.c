@@ -204,7 +204,7 @@ static __always_inline bool announce_flow(struct nt_cpu *cpu, __u32 cpu_id, cons
 	return true;
 }
 
-/* What GRO, a card or a local sender merged has data in fragments: so most packets need not be asked. */
+/* A packet that GRO, a card or a local sender merged has data in fragments. So most packets need no read here. */
 static __always_inline __u32 segments_of(const struct sk_buff *skb)
 {
 	struct skb_shared_info *shared;

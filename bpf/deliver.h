@@ -72,8 +72,8 @@ static __always_inline void nt_end_run(struct nt_cpu *cpu, __u32 cpu_id, __u64 n
 }
 
 /*
- * A run outside of softirqs ends, if there is one: its task leaves the CPU, or a receive softirq interrupts it. What a
- * task received that has made no poll since was no receive run.
+ * A run outside of softirqs ends, if there is one: its task leaves the CPU, or a receive softirq interrupts it. If a
+ * task received packets and has ended no poll since, that was no receive run.
  */
 static __always_inline void nt_leave_run(struct nt_cpu *cpu, __u32 cpu_id, __u64 now_ns)
 {

@@ -13,7 +13,7 @@
 enum cpuhp_state { CPUHP_BRINGUP_CPU = 1, CPUHP_TEARDOWN_CPU = 2 };
 #define STEP(name) ((int)bpf_core_enum_value(enum cpuhp_state, CPUHP_##name))
 
-/* What the CPU was in when it went, it is not in when it comes back; who is on it is to be seen. */
+/* A CPU comes back without the contexts that it had when it went. Its current task is not known yet. */
 static __always_inline void forget(struct nt_cpu *cpu)
 {
 	cpu->current = 0;

@@ -254,7 +254,7 @@ struct bpf_iter__task_file {
 	struct file *file;
 };
 
-/* What tracepoints put into their events; each address points at the kernel's struct. */
+/* The fields that tracepoints put into their events; each address points at the kernel's struct. */
 struct trace_event_raw_sys_enter {
 	long id;
 };

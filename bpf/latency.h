@@ -30,7 +30,7 @@ static __always_inline bool nt_is_internet(__u16 family)
 	return family == AF_INET || family == AF_INET6;
 }
 
-/* What a hook knows of its packet. */
+/* Everything that a hook knows of its packet. */
 struct nt_seen_packet {
 	__u64 stamp_ns;
 	__u64 device; /* key */
@@ -104,7 +104,7 @@ static __always_inline void nt_see_device(struct nt_seen_packet *seen, struct ne
 	seen->device = ifindex ? nt_device_key(seen->netns, ifindex) : 0;
 }
 
-/* What a packet says of itself anywhere on its way. Its `dev` is good until it is in a socket's hands only. */
+/* The fields that a packet has anywhere on its way. Its `dev` is valid only until a socket has the packet. */
 static __always_inline void nt_see_packet(struct nt_seen_packet *seen, const struct sk_buff *skb)
 {
 	seen->stamp_ns = skb->tstamp;
@@ -132,9 +132,8 @@ static __always_inline void nt_announce_device_of(const struct nt_seen_packet *s
 }
 
 /*
- * The socket by its cookie, announced. `can_make`: the kernel lets this program give it one. What is announced is not
- * compared: a socket that gets packets has its addresses, and one that is connected anew says so when its owner next
- * uses it.
+ * The socket by its cookie, announced. `can_make`: the kernel lets this program give it one. An announced socket is not
+ * compared: a socket that gets packets has its addresses. If it is connected anew, its owner's next use announces it.
  */
 static __always_inline __u64 nt_hook_socket(struct sock *sk, __u64 now_ns, bool can_make)
 {
@@ -149,7 +148,7 @@ static __always_inline __u64 nt_hook_socket(struct sock *sk, __u64 now_ns, bool 
 	return cookie;
 }
 
-/* What the stamp says against a sample; NT_OUTCOME_recorded: nothing. */
+/* The stamp's reason against a sample; NT_OUTCOME_recorded: none. */
 static __always_inline __u32 nt_judge_stamp(const struct nt_seen_packet *seen)
 {
 	if (!seen->stamp_ns)

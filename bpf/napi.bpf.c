@@ -27,7 +27,7 @@ static __always_inline __u64 later(__u64 a, __u64 b)
 	return a > b ? a : b;
 }
 
-/* What the poll followed at once; 0: not known. Before the task's last switch is before its stay here. */
+/* The time of the event just before the poll; 0: not known. A task's poll is after the CPU's last switch. */
 static __always_inline __u64 begin_of(const struct nt_cpu *cpu, __u8 context)
 {
 	if (context == NT_NAPI_SOFTIRQ)
@@ -157,8 +157,8 @@ int nt_busy_poll__event(struct trace_event_raw_napi_poll *event)
 }
 
 /*
- * The loop's begin, and with now_ns = 0 its end. These two may be preempted. What they wrote is then older than the
- * CPU's last switch and not used (begin_of), or is 0 and costs another task's poll its begin.
+ * The loop's begin, and with now_ns = 0 its end. These two may be preempted. Their time is then older than the CPU's
+ * last switch and not used (begin_of), or it is 0 and another task's poll loses its begin.
  */
 static __always_inline int note_loop(__u32 program, __u64 now_ns)
 {

@@ -160,7 +160,7 @@ enum nt_outcome {
 #define NT_CALL_WAITS 0x04 /* waits for packets, and may poll devices itself meanwhile */
 #define NT_MAX_BATCH 1024 /* the kernel takes at most so many messages of one call */
 
-/* What a system call, by number, can do to a socket. */
+/* The possible operation of a system call, by number, on a socket. */
 struct nt_call_info {
 	__u8 call; /* enum nt_call; 0: none */
 	__u8 fd_arg; /* which argument is the descriptor */
@@ -174,7 +174,7 @@ struct nt_call_info {
 #define NT_FILTER_PIDS 1024
 #define NT_FILTER_DEVICES 256
 
-/* What probe `latency` is to record; all of it is constant, so that what is not asked for costs nothing. */
+/* The configuration of probe `latency`. All of it is constant, so that an option that is off costs nothing. */
 struct nt_latency_config {
 	__u8 is_sampled; /* by `gaps` */
 	__u8 is_preempted; /* its programs may be: they use nothing that is the CPU's but counters and the ring */
@@ -319,7 +319,7 @@ static inline __u32 nt_left_out(const struct nt_gaps *gaps, __u32 i)
 	return left < gap ? gap - left : 0;
 }
 
-/* What tells a flow from others. */
+/* The fields that tell a flow from others. */
 struct nt_flow_tuple {
 	__u64 src[2], dst[2];
 	__u64 device; /* with its network namespace: nt_device_key() */
@@ -380,7 +380,7 @@ struct nt_cpu {
 	__u8 irq_depth;
 	__u32 generation; /* the recorder's: identities of sockets and flows are sent once in each (record/ids.h) */
 	__u64 poll_ns; /* end of the last NAPI poll in a softirq or NAPI thread */
-	/* What a task's own poll follows at once: its system call's begin, its last poll; 0: not known. */
+	/* The time just before a task's own poll: its system call's begin, or its last poll; 0: not known. */
 	__u64 busy_ns;
 	__u32 polls_busily; /* a task has polled: calls that wait are noted */
 	struct nt_open_stretch stretch;
@@ -401,7 +401,7 @@ struct nt_cpu {
 	struct nt_gaps gaps __attribute__((aligned(64)));
 } __attribute__((aligned(64)));
 
-/* What the control program is asked to do on the CPU that it runs on. */
+/* Commands to the control program, for the CPU on which it runs. */
 enum nt_control {
 	NT_CONTROL_START = 1, /* open the gate, write a state record */
 	NT_CONTROL_STOP = 2, /* write a state record, close the gate */

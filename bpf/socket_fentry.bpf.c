@@ -209,8 +209,8 @@ static __always_inline void end_from_before(struct nt_cpu *cpu, __u32 cpu_id, st
 }
 
 /*
- * What the function returned that the call ends with. Of a batch, the last message's length, which the kernel has just
- * left in the caller's memory; of a batch of a file's pages nothing tells it. False: not known.
+ * The result of the function with which the call ends. For a batch of messages it is the last message's length, which
+ * the kernel has just left in the caller's memory. For a batch of a file's pages nothing tells it. False: not known.
  */
 static __always_inline bool function_result(struct pt_regs *regs, const volatile struct nt_call_info *info,
 					    long *result)

@@ -114,7 +114,7 @@ static __always_inline void note_process(struct nt_cpu *cpu, struct sock *sk, __
 }
 
 /*
- * A connection's own end is known when it is established, a listener's when it listens. What a listener accepts is
+ * A connection's own end is known when it is established, a listener's when it listens. An accepted connection is
  * announced by its first operation: until then the listener stands for it.
  */
 SEC("tp_btf/inet_sock_set_state")

@@ -132,8 +132,8 @@ static __always_inline const volatile struct nt_call_info *call_at_work(struct t
 }
 
 /*
- * What made an operation in this direction: io_uring makes any, also on the way out of some other call, which is
- * not what made it; splice and sendfile read from sockets too.
+ * The call that made an operation in this direction. io_uring makes any operation, also on the way out of another
+ * call, which then did not make it. splice and sendfile read from sockets too.
  */
 static __always_inline __u8 call_for(const volatile struct nt_call_info *info, __u8 dir)
 {

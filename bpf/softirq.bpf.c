@@ -17,11 +17,11 @@ static __always_inline bool is_softirq_thread(struct task_struct *task)
 #define SAME_BATCH_NS 300
 
 /*
- * What called the handlers, inferred, since no kernel says: the way out of an interrupt calls them at once, so
- * one that ended within the last microsecond called them; a handler that follows another within 300 ns has the
- * same caller; nobody but an interrupt calls them in the idle task. What is left is a task that enabled
- * bottom halves, or an interrupt that we do not see. On PREEMPT_RT no interrupt calls them, so nothing is to be
- * inferred: interrupt threads and rcuc/N enable bottom halves like any task.
+ * The caller of the handlers. No kernel tells it, so it is inferred. The way out of an interrupt calls them at once:
+ * an interrupt that ended within the last microsecond called them. A handler that follows another within 300 ns has
+ * the same caller. In the idle task only an interrupt calls them. In all other cases a task enabled bottom halves, or
+ * an interrupt called them that we do not see. On PREEMPT_RT no interrupt calls them, so nothing is inferred:
+ * interrupt threads and rcuc/N enable bottom halves like any task.
  */
 static __always_inline __u8 context_of(const struct nt_cpu *cpu, struct task_struct *task, __u64 now_ns)
 {

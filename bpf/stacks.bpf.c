@@ -61,7 +61,7 @@ static __always_inline bool is_network_context(__u8 context)
 	return context >= NT_STACK_IN_SEND && context <= NT_STACK_IN_NET_TX;
 }
 
-/* What was interrupted. In user space a task is in no call, whatever is noted. */
+/* The interrupted context. In user space a task is in no call, whatever is noted. */
 static __always_inline __u8 context_of(struct nt_cpu *cpu, struct task_struct *task, bool in_user, __u64 now_ns)
 {
 	if (cpu->irq_depth > 1)
@@ -168,7 +168,7 @@ static __always_inline void take_stacks(struct nt_cpu *cpu, __u32 cpu_id, void *
 		take_user_stack(cpu, cpu_id, ctx, buffer, sample);
 }
 
-/* What is on the CPU now. False: it is not asked for, and the run is counted. */
+/* Puts the CPU's context and task into the record. False: the context is not asked for, and the run is counted. */
 static __always_inline bool begin_sample(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, struct task_struct *task,
 					 bool in_user, struct nt_stack_sample *record)
 {

@@ -10,8 +10,8 @@
  *   the count has not moved   no segment has had to wait since: the stretch that is known to have waited stays as it is
  *   it has, and some wait     they end where the last of them ends. The stretch begins at the gap before them, which is
  *                             where the next byte in order is due (rcv_nxt); if one was open already, at its begin
- *   it has, and none waits    the late segment has come. What waited ends at or before rcv_nxt, and begins at or after
- * what the read before took: all between counts
+ *   it has, and none waits    the late segment has come. The segments that waited end at or before rcv_nxt, and
+ *                             begin at or after the end of the read before: all between counts
  *
  * A read has waited if the last byte that it took, which its time is of, lies in the stretch. A segment that came in
  * order in the same stretch, between the late one and the read, counts too, and so does the late one; nothing that

@@ -5,7 +5,7 @@
  */
 #include "bpf/emit.h"
 
-/* What this CPU is in, as the programs of softirqs and interrupts keep it. */
+/* This CPU's context, as the programs of softirqs and interrupts keep it. */
 static __always_inline __u8 context_of(const struct nt_cpu *cpu)
 {
 	if (!nt_config.knows_context)

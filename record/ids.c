@@ -302,7 +302,7 @@ static bool is_worse(const union nt_any *old, const union nt_any *new)
 	return !nt_identity_is_full(new) && nt_identity_is_full(old);
 }
 
-/* Who holds a socket is told once, its addresses each time. */
+/* The holder of a socket is told once, its addresses each time. */
 static void keep_holder(const union nt_any *old, union nt_any *new)
 {
 	if (new->record.kind == NT_SOCKET && old->as_socket.process)
@@ -452,7 +452,7 @@ static void begin_generation(struct nt_ids *ids, uint64_t now_ns)
 	ids->n_new = 0;
 	ids->forget_role = 0;
 	ids->forget_place = 1;
-	/* What is used now must say so. */
+	/* So the next use of each id is noted. */
 	memset(ids->recent, 0, sizeof(ids->recent));
 }
 

@@ -94,7 +94,7 @@ void nt_ids_next_chunk(struct nt_ids *ids, uint32_t number);
 
 /*
  * Forgets some of what was used neither in this generation nor in the one before: few at a time, more where many are
- * new, so that the rings hardly wait. What has more than NT_IDS_KEPT ids may begin a new generation. Gives its number,
- * which the kernel side must then be told.
+ * new, so that the rings hardly wait. May begin a new generation, if a role has more than NT_IDS_KEPT ids. Gives the
+ * generation's number, which the kernel side must then be told.
  */
 uint32_t nt_ids_forget(struct nt_ids *ids, uint64_t now_ns);

@@ -123,7 +123,7 @@ int nt_kernel_start(struct nt_kernel *kernel)
 		if (!kernel->rings[cpu].fd)
 			continue;
 		error = control(kernel, cpu, NT_CONTROL_START);
-		/* Offline: nothing runs there to open its gate. What brings it up will say on the tape that it came. */
+		/* Offline: nothing runs there to open its gate. A HOTPLUG record will tell when it comes. */
 		if (error == -ENXIO)
 			kernel->cpus[cpu].gate = 1;
 		else if (error)

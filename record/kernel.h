@@ -26,9 +26,9 @@ struct nt_kernel {
 
 /*
  * Opens and loads the programs of options->plan (which this call completes by asking the kernel), makes a
- * ring for each CPU that is present and attaches. What the kernel refuses leaves the plan, if the rest can be recorded
- * without it. On failure gives a negative errno and writes one sentence with the remedy into `message`.
- * nt_kernel_release afterwards in any case.
+ * ring for each CPU that is present and attaches. A probe or program that the kernel refuses leaves the plan, if the
+ * rest can be recorded without it. On failure gives a negative errno and writes one sentence with the remedy into
+ * `message`. nt_kernel_release afterwards in any case.
  */
 int nt_kernel_load(struct nt_kernel *kernel, struct nt_record_options *options, char *message, size_t message_size);
 /* The same, only to see what the kernel takes: nothing is attached, nothing stays. */
@@ -46,7 +46,7 @@ int nt_kernel_seed_sockets(struct nt_kernel *kernel, const struct nt_plan *plan,
 int nt_kernel_start(struct nt_kernel *kernel);
 /* From now on the programs send the identities of sockets and flows again, once (record/ids.h). */
 void nt_kernel_begin_generation(struct nt_kernel *kernel, uint32_t generation);
-/* Closes the gates, sets end_ns, detaches. What is in the rings stays there. */
+/* Closes the gates, sets end_ns, detaches. Records in the rings stay there. */
 void nt_kernel_stop(struct nt_kernel *kernel, struct nt_plan *plan);
 /* Has each CPU write the losses that it has not been able to. Call between two drains after the stop. */
 void nt_kernel_flush_losses(struct nt_kernel *kernel);

@@ -28,7 +28,7 @@
 #define PRESENT "/sys/devices/system/cpu/present"
 #define NT_KERNELS "Linux 6.1 to 7.3" /* where the tests have run; README.md has the table */
 
-/* What each system call can do to a socket. Whatever this architecture lacks, its headers lack. */
+/* The possible operation of each system call on a socket. A call that this architecture lacks is not in its headers. */
 /* clang-format off */
 #define CALL(name, fd_arg, dir, flags) { SYS_##name, { NT_CALL_##name, fd_arg, dir, flags } }
 #define WAITS(name) { SYS_##name, { .flags = NT_CALL_WAITS } }
@@ -93,7 +93,7 @@ static void fill_latency(struct nt_latency_config *config, const struct nt_recor
 		!strcmp(way->name, "fentry") ? nt_kernel_preempts_itself() : options->plan.preempted != 0;
 }
 
-/* What is asked for by number or key. */
+/* Puts the filter's pids and device keys into its maps. */
 static int fill_filters(struct nt_kernel *kernel, const struct nt_filter *filter)
 {
 	int pids = bpf_map__fd(kernel->skeleton->maps.nt_filter_pids), error = 0;
@@ -107,7 +107,7 @@ static int fill_filters(struct nt_kernel *kernel, const struct nt_filter *filter
 	return error;
 }
 
-/* What probe latency needs beside its programs. What it gives is explained in `message`. */
+/* Everything that probe latency needs beside its programs. An error is explained in `message`. */
 static int prepare_latency(struct nt_kernel *kernel, const struct nt_record_options *options, char *message,
 			   size_t message_size)
 {
@@ -293,7 +293,7 @@ static int start_sampler(struct nt_kernel *kernel, const struct nt_record_option
 
 /* ---- what the kernel refuses ---- */
 
-/* What is missing is not the kernel's will: another program would fare no better. */
+/* A right or a resource is missing, and the kernel refuses no program: another would fail, too. */
 static bool is_want(int error)
 {
 	return error == -EPERM || error == -ENOMEM || error == -EMFILE || error == -ENFILE || error == -EINTR ||
@@ -376,7 +376,7 @@ static bool leave_out_by_trial(struct nt_record_options *options, struct nt_refu
 			return false;
 		is_left_out = true;
 	}
-	/* What needs a probe that is left out goes with it. */
+	/* Probes that need one that is left out go with it. */
 	return is_left_out && !nt_plan_choose(plan);
 }
 
@@ -443,7 +443,7 @@ static int load_plan(struct nt_kernel *kernel, struct nt_record_options *options
 	return attach(kernel, options, refusal, is_refused, message, message_size);
 }
 
-/* What the kernel refused leaves the plan. False: nothing can be recorded without. */
+/* The probe or program that the kernel refused leaves the plan. False: nothing can be recorded without it. */
 static bool go_without(struct nt_record_options *options, struct nt_refusal *refusal)
 {
 	return refusal->program[0] ? nt_plan_refuse(&options->plan, refusal->program, refusal->why)

@@ -217,7 +217,7 @@ static int add_plan(struct nt_buf *out, const struct nt_plan *plan)
 	return error;
 }
 
-/* What of the packets was recorded, and whether their time was noted before or after the backlog's queue. */
+/* The sampling and the filter of packets, and whether their time was noted before or after the backlog's queue. */
 static int add_latency(struct nt_buf *out, const struct nt_record_options *options)
 {
 	int error = nt_filter_describe(&options->filter, out);

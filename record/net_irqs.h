@@ -22,7 +22,7 @@ struct nt_net_irqs {
 	size_t n, capacity;
 };
 
-/* `sys`: where sysfs is. What cannot be read is left out. 0 or -ENOMEM. */
+/* `sys`: where sysfs is. Files that cannot be read are left out. 0 or -ENOMEM. */
 int nt_net_irqs_read(struct nt_net_irqs *irqs, const char *sys);
 /* The device that has the interrupt; "": no network device. */
 const char *nt_net_irqs_device(const struct nt_net_irqs *irqs, uint32_t number);

@@ -763,7 +763,7 @@ static bool is_allowed(const struct nt_plan *plan, int probe, const struct nt_ca
 #define REFUSED_PROGRAM "this kernel refuses the program "
 #define NO_EVENTS "perf events need " TRACEFS ", which is not there or may not be read"
 
-/* What the kernel refuses tells more than what it has not, and a program of ours more than all. */
+/* Keeps the reason that tells most: first a program that is refused, then another error, last a missing point. */
 static void note_refusal(const struct nt_plan *plan, char *text, size_t size, const struct nt_attach_point *missing,
 			 int error)
 {
@@ -906,7 +906,7 @@ static bool may_have_program(int probe, const char *program)
 	return false;
 }
 
-/* What the chosen way of a probe does without this program. */
+/* Says how the chosen way of a probe does without this program. */
 static void say_instead(const struct nt_plan *plan, int probe, const char *program, char *text, size_t size)
 {
 	const struct nt_candidate *chosen = plan->chosen[probe];

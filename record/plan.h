@@ -34,7 +34,7 @@ enum nt_preempted {
 	NT_PREEMPTED_IN_SOFTIRQS /* there too: PREEMPT_RT */
 };
 
-/* What is known where a program runs: a filter that asks for it can be answered there only. */
+/* The facts that are known where a program runs: a filter that asks for one can be answered there only. */
 #define NT_KNOWS_TASK 0x01 /* the current task is the packet's reader */
 #define NT_KNOWS_QUEUE 0x02 /* the packet's socket */
 #define NT_KNOWS_NAMELESS                                                                                              \

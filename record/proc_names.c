@@ -87,7 +87,7 @@ static int put_irq(struct nt_ids *ids, uint64_t now_ns, uint8_t type, uint32_t n
 	return nt_ids_put(ids, &record);
 }
 
-/* What stands after the counts and the chip in a line of /proc/interrupts: the handlers' names. */
+/* The handlers' names, which follow the counts and the chip in a line of /proc/interrupts. */
 static const char *handlers(char *line)
 {
 	char *end = line + strlen(line);

@@ -37,7 +37,7 @@ uint64_t nt_now(void)
 
 #define TRIES 9
 
-/* What a clock showed between two readings of the monotonic one. */
+/* A clock's time between two readings of the monotonic clock. */
 struct beside {
 	uint64_t ns;
 	uint64_t monotonic_ns; /* the middle of these two */

@@ -69,7 +69,7 @@ static int complain_of_tape(struct session *session, int error)
 	session->failed_write = true;
 	session->stop = error == -ENOSPC ? "disk full" : "write error";
 	nt_status_hide(&session->status);
-	/* What was queued before the failure may still be written. */
+	/* Blocks queued before the failure may still be written. */
 	nt_tape_writer_wait(session->tape);
 	nt_tape_writer_written(session->tape, &written);
 	fprintf(stderr, "nettape-record: cannot write %s: %s; %s: %srecord elsewhere with -o\n",
@@ -205,7 +205,7 @@ static void allow_descriptors(void)
 	setrlimit(RLIMIT_NOFILE, &files);
 }
 
-/* The kernel side, up to the open gates. What it gives is explained to the user already. */
+/* The kernel side, up to the open gates. An error has been explained to the user already. */
 static int begin_kernel(struct session *session)
 {
 	char message[1024];
@@ -388,7 +388,7 @@ static void show_status(struct session *session, uint64_t now_ns)
 	nt_status_show(&session->status, &totals, nt_tape_writer_bytes(session->tape));
 }
 
-/* What happens once a second. */
+/* The work of each second. */
 static int tick(struct session *session, uint64_t now_ns)
 {
 	int error;

@@ -29,7 +29,7 @@ static bool talks_to_itself(int fd)
 	       !connect(fd, (struct sockaddr *)&self, size);
 }
 
-/* What comes carries a time, or nothing comes. */
+/* The packet that comes carries a time, or none comes. */
 static bool is_stamped(int fd)
 {
 	union {

@@ -20,7 +20,7 @@
 
 /* ---- the start ---- */
 
-/* What ends the recording, as it follows the tape's name. */
+/* The conditions that end the recording, printed after the tape's name. */
 static void print_ends(const struct nt_record_options *options)
 {
 	char duration[64], command[256];
@@ -149,7 +149,7 @@ static void print_left_out(const struct nt_totals *totals)
 			totals->most_left_out);
 }
 
-/* What summary says too. */
+/* summary says the same. */
 static void print_own_cost(const struct nt_own_cost *own)
 {
 	fprintf(stderr, "own CPU time: ");

@@ -152,7 +152,7 @@ static void observe_loss(struct nt_stream *stream, const struct nt_loss *loss)
 	stream->lost_bytes += loss->count * (uint64_t)((kind ? kind->size : 0) + 8);
 }
 
-/* What the stream itself must know of an event that goes by. */
+/* Updates the stream's own state by an event that goes by. */
 static void observe(struct nt_stream *stream, const union nt_any *record)
 {
 	switch (record->record.kind) {

@@ -342,7 +342,7 @@ static bool is_doubtful(const union nt_any *identity)
 		(identity->as_symbol.module[0] && !strstr(identity->as_symbol.name, "_nt_")));
 }
 
-/* What was named by a table that may have been too old, once more, by a new one. */
+/* Symbols named by a table that may have been too old are named once more, by a new one. */
 static int put_doubtful(struct nt_symbols *symbols, struct nt_ids *ids, const struct nt_id_space *space,
 			uint64_t now_ns)
 {

@@ -164,8 +164,8 @@ static int is_empty(int fd)
 }
 
 /*
- * Between making a directory and opening it, the owner of the one above can put another in its place. What is given
- * away is therefore looked at: it is empty (as the caller knows), ours, and nobody else may do anything with it.
+ * Between making a directory and opening it, the owner of the one above can put another in its place. It is therefore
+ * checked before it is given away: it is empty (as the caller knows), ours, and nobody else may do anything with it.
  */
 static int give_directory(struct nt_tape_directory *directory)
 {
@@ -180,7 +180,7 @@ static int give_directory(struct nt_tape_directory *directory)
 	return nt_tape_owner_give(&directory->owner, directory->fd);
 }
 
-/* What could not be given is an error if --user asks for it. Else it is remembered, and stays ours. */
+/* A failure to give a file away is an error if --user asks for it. Else it is remembered, and the file stays ours. */
 static int forgive(struct nt_tape_directory *directory, int error)
 {
 	if (error && !directory->kept)

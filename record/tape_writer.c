@@ -19,7 +19,7 @@
 
 #define QUEUE_MAX_BYTES (64u << 20) /* the disk may fall this far behind; then the recording waits for it */
 
-/* What the thread is asked to do, in order. */
+/* The thread's jobs, which it does in order. */
 enum job_type { JOB_BEGIN, JOB_WRITE, JOB_SYNC, JOB_FINISH };
 
 struct job {

@@ -43,8 +43,8 @@ int nt_tape_writer_wait(struct nt_tape_writer *tape);
 uint64_t nt_tape_writer_chunk_size(const struct nt_tape_writer *tape);
 uint64_t nt_tape_writer_bytes(const struct nt_tape_writer *tape); /* all chunks, what is queued included */
 /*
- * What has been written, all chunks: the files are so large, and hold these records. What is queued counts only when it
- * is written, so after nt_tape_writer_wait this is all that will be.
+ * The totals written so far, of all chunks: the files' size and their records. A queued block counts only when it is
+ * written, so after nt_tape_writer_wait the totals are complete.
  */
 void nt_tape_writer_written(struct nt_tape_writer *tape, struct nt_tape_totals *out);
 uint64_t nt_tape_writer_blocks(const struct nt_tape_writer *tape);

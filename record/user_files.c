@@ -196,7 +196,7 @@ static void start_reader(struct nt_user_files *files)
 	files->is_reading = files->n_asked && !pthread_create(&files->reader, NULL, run_reader, files);
 }
 
-/* What was looked for by its address is put at once; nobody asks for it again. */
+/* A file that was looked for by an address is put at once; nobody asks for it again. */
 static int put_symbol(struct nt_ids *ids, const struct nt_user_file *file, uint64_t now_ns)
 {
 	union nt_any record;
@@ -222,7 +222,7 @@ static void drop_addresses(struct nt_user_files *files)
 	files->n = kept;
 }
 
-/* What was found by build ids stays in `asked`, in front. */
+/* The files found by build ids stay in `asked`, in front. */
 static int end_reader(struct nt_user_files *files, struct nt_ids *ids, uint64_t now_ns)
 {
 	int error = 0;
@@ -253,7 +253,7 @@ static const struct nt_user_file *find_news(const struct nt_user_files *files, c
 	return NULL;
 }
 
-/* A symbol whose path has been found since it was put is put again. What has an address only waits for no path. */
+/* A symbol whose path has been found since it was put is put again. A symbol with only an address waits for none. */
 static int put_path(struct nt_user_files *files, struct nt_ids *ids, uint32_t id, uint64_t now_ns)
 {
 	const struct nt_id_entry *entry = &ids->spaces[NT_ROLE_SYMBOL].entries[id];

@@ -17,7 +17,7 @@
  * mapping's path has none. To be closed by the caller.
  */
 int nt_build_id_open(const char *path, bool through_link);
-/* Among notes, as libelf gives them; NULL: there are none. What it gives is as nt_build_id_read. */
+/* Among notes, as libelf gives them; NULL: there are none. The result is that of nt_build_id_read. */
 bool nt_build_id_in_notes(Elf_Data *notes, uint8_t build_id[NT_BUILD_ID_LEN]);
 /* Of a longer id the begin, a shorter one with zeroes behind it. False: the file has none, or none that was found. */
 bool nt_build_id_read(int fd, uint8_t build_id[NT_BUILD_ID_LEN]);

@@ -33,7 +33,7 @@ struct nt_chunk_header {
 #define NT_BLOCK_HAS_LOSS 0x01 /* a LOSS record is among the events */
 #define NT_BLOCK_LONG 0x02 /* holds only spans longer than NT_BLOCK_LONG_NS */
 
-/* What stands before every payload, decoded. The fields after `flags` are of event blocks, else 0. */
+/* The header before every payload, decoded. The fields after `flags` are of event blocks, else 0. */
 struct nt_block_header {
 	uint8_t type; /* enum nt_block_type */
 	uint8_t flags; /* NT_BLOCK_* */
@@ -82,7 +82,7 @@ struct nt_block_ref {
 	struct nt_block_header header;
 };
 
-/* What is wrong with a stretch of a chunk. */
+/* A damaged stretch of a chunk. */
 struct nt_damage {
 	uint64_t offset, size;
 	const char *what; /* a constant sentence part: "block header does not match its checksum" */

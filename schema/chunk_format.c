@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * chunk_format.c - packs and parses the fixed parts of a chunk file. Bytes in, values out; no I/O. What is
- * parsed is hostile.
+ * chunk_format.c - packs and parses the fixed parts of a chunk file. Bytes in, values out; no I/O. The bytes may be
+ * hostile.
  */
 #include "schema/chunk_format.h"
 #include "schema/varint.h"

@@ -24,7 +24,7 @@ void nt_chunk_head_pack(uint8_t bytes[NT_CHUNK_HEAD_SIZE], const struct nt_chunk
  */
 int nt_chunk_head_parse(const uint8_t *bytes, size_t size, struct nt_chunk_header *out, size_t *head_size);
 
-/* What stands in a block's header in the file. */
+/* A block's header as it stands in the file. */
 struct nt_block_head {
 	struct nt_block_header header;
 	uint32_t head_size;

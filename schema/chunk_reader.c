@@ -132,7 +132,7 @@ int nt_chunk_load(const struct nt_source *source, const struct nt_block_ref *blo
 	return err;
 }
 
-/* What is known while the index is read. */
+/* The state of the reader of an index. */
 struct index_reader {
 	const struct nt_source *source;
 	struct nt_trailer trailer;

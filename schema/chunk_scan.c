@@ -123,7 +123,7 @@ static const char *what_is_wrong(const struct scan *scan, uint64_t left)
 	return left < NT_BLOCK_HEAD_SIZE ? "block header is cut short" : "block header does not match its checksum";
 }
 
-/* What stands at *offset is not the trailer. Moves over it. */
+/* Adds the block or the damage at *offset, and moves over it. The trailer is not there. */
 static int scan_step(const struct nt_source *source, struct scan *scan, uint64_t *offset,
 		     struct nt_chunk_contents *contents)
 {

@@ -121,7 +121,7 @@ struct nt_switch {
 	__u64 next; /* task */
 };
 
-/* What an OPEN record is the begin of. */
+/* The span that an OPEN record begins. */
 enum nt_open_what { NT_OPEN_OP = 1, NT_OPEN_SOFTIRQ = 2, NT_OPEN_IRQ = 3 };
 
 /*
@@ -251,7 +251,7 @@ struct nt_hotplug {
 	__u32 zero_c;
 };
 
-/* Who polled. */
+/* The context of a poll. */
 enum nt_napi_context {
 	NT_NAPI_UNKNOWN = 0,
 	NT_NAPI_SOFTIRQ = 1, /* the softirq NET_RX */
@@ -395,7 +395,7 @@ struct nt_wakeup {
 	__u64 waker; /* the task on this CPU */
 };
 
-/* What a CPU was in when the clock of probe `stacks` came. X(NUMBER, CONSTANT, word). */
+/* The context of a CPU when the clock of probe `stacks` came. X(NUMBER, CONSTANT, word). */
 #define NT_STACK_CONTEXTS(X)                                                                                           \
 	X(1, IDLE, idle)                                                                                               \
 	X(2, TASK, task) /* its own code, or a system call's */                                                        \
@@ -548,8 +548,8 @@ struct nt_task {
 };
 
 /*
- * SOCKET: addresses as of end_ns. IPv4 addresses stand in the first 4 bytes; ports are in host order. Who works on a
- * socket is told by its operations; `process` and `cgroup` stand for those that have none.
+ * SOCKET: addresses as of end_ns. IPv4 addresses stand in the first 4 bytes; ports are in host order. The operations of
+ * a socket tell who works on it; `process` and `cgroup` are for sockets without operations.
  */
 struct nt_socket {
 	__u64 end_ns;
@@ -650,8 +650,8 @@ struct nt_drop_reason {
 
 /*
  * STACK: one frame more than `parent`, which is the stack of its caller. So all stacks make up a tree, in which what
- * they have in common stands once. Frames of one stack are all the kernel's or all the user's. What a stack is does not
- * change: end_ns is 0. (In a ring a stack comes whole: bpf/shared.h.)
+ * they have in common stands once. Frames of one stack are all the kernel's or all the user's. A stack never changes:
+ * end_ns is 0. (In a ring a stack comes whole: bpf/shared.h.)
  */
 struct nt_stack {
 	__u64 end_ns;

@@ -13,7 +13,7 @@
 #define MAX_FIELDS 10 /* of a kind that is no identity */
 #define FIRST_CAPACITY 1024 /* of a column */
 #define LEAST_ROOM 64 /* records that must fit after a refill */
-/* What may stand before the columns, and in front of each: bounds for nt_event_encoder_size. */
+/* The most bytes before all columns, and in front of each: bounds for nt_event_encoder_size. */
 #define PROLOGUE_MAX (2 * NT_VARINT_MAX)
 #define COLUMN_HEADER_MAX (3 + NT_VARINT_MAX)
 /* A record added at this size, be it the first of its kind, keeps the payload under the bound. */
@@ -168,7 +168,7 @@ static void count(struct nt_event_encoder *encoder, const union nt_any *any)
 		stats->least_begin_ns = begin_ns;
 }
 
-/* What need not be done for every record. */
+/* The part of adding a record that not every record needs. */
 static int prepare(struct nt_event_encoder *encoder, unsigned int kind)
 {
 	int err;

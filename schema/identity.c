@@ -9,7 +9,7 @@
 /* A row: kind, size, then for each field that is not 0 its tag and value. A tag is number << 1 | is_bytes. */
 #define ROW_MAX (1024 + NT_MAX_RECORD_SIZE)
 
-/* What of a field of bytes is worth writing: all but the zeros at its end, or up to the first zero of a string. */
+/* The bytes of a field that are written: all but the zeros at its end, or those before the first zero of a string. */
 static size_t bytes_used(unsigned int kind, const struct nt_field *field, const uint8_t *bytes)
 {
 	size_t size = field->size;

@@ -43,7 +43,7 @@ has_bpftool() {
 # Other distributions, and Google, have it under other names.
 has_chromium() { has_command chromium || has_command chromium-browser || has_command google-chrome; }
 
-# What localedef, of libc-bin, makes languages of.
+# localedef, of libc-bin, makes locales from these.
 has_charmaps() { [[ -d /usr/share/i18n/charmaps ]]; }
 
 # groups | package | test
@@ -110,7 +110,7 @@ missing_packages() {
 # apt knows a version of it.
 has_package() { [[ $(LC_ALL=C apt-cache policy "$1") == *"Candidate: "[^\(]* ]]; }
 
-# What is missing, under the names that this distribution has.
+# The packages, under the names that this distribution has.
 package_names() {
     local package
     for package in "$@"; do

@@ -100,7 +100,7 @@ const char *nt_arg_nearest(const char *word, const char *const *known)
 		if (known_size > LONGEST)
 			continue;
 		edits = distance(word, size, *known, known_size);
-		/* What is only begun ("sum") is meant, too. */
+		/* The begin of a known word ("sum") is near, too. */
 		if (size >= 3 && known_size > size && !memcmp(word, *known, size))
 			edits = 1;
 		if (edits < bound) {

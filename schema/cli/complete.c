@@ -24,7 +24,7 @@ void nt_option_complete_names(FILE *out, const struct nt_option *options, const 
 	}
 }
 
-/* What the shell knows better: files, by the name that the help has for a value. */
+/* Leaves files and directories to the shell, by the name that the help has for a value. */
 static void leave_to_shell(FILE *out, const char *value)
 {
 	static const char *const kinds[][2] = {

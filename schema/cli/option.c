@@ -108,8 +108,8 @@ static int fail_unknown(const struct parse *parse, const char *written)
 }
 
 /*
- * Takes the values of an option; the first may stand in the same word. What begins with two dashes is the next option:
- * a value that does is given as --option=--value.
+ * Takes the values of an option; the first may stand in the same word. A word that begins with two dashes is the next
+ * option: such a value is given as --option=--value.
  */
 static int set(struct parse *parse, const struct nt_option *option, const char *written, const char *value)
 {

@@ -74,15 +74,15 @@ struct nt_option_reader {
 };
 
 /*
- * Reads argv[1] and what follows. What is no option is moved to argv[1] and so on, with a NULL behind it: gives how
- * many. -1: `error` says what is wrong.
+ * Reads argv[1] and the words that follow. Words that belong to no option move to argv[1] and so on, with a NULL behind
+ * them. Gives their number. -1: `error` says what is wrong.
  */
 int nt_option_read(struct nt_option_reader *reader, int argc, char **argv);
 /* The first row that must be given and is not, or NULL. */
 const struct nt_option *nt_option_missing(const struct nt_option_reader *reader);
 
 /*
- * What the last of these words may become, for a shell: each on a line, with a tab and its help behind it. A line
+ * Prints for a shell how the last word may go on: each way on a line, with a tab and its help behind it. A line
  * ":files" or ":directories" leaves it to the shell. Gives -1; or, if the last word is no option and no option's value,
  * how many such words stand before it, and prints nothing. *is_behind: a "--" is among them.
  */
