@@ -52,7 +52,7 @@ static int take_arguments(struct connection *connection, int n, sqlite3_value **
 		return nt_fail(error, "nettape_open needs the path of a tape.");
 	if (nt_load_is_database(path))
 		return nt_fail(error, "%s is a database and no tape: open it as any database.", path);
-	/* The program may go to another directory. What is not there is said with the path as given. */
+	/* The program may go to another directory. If nothing is there, the error has the path as given. */
 	connection->path = realpath(path, NULL);
 	if (!connection->path)
 		connection->path = strdup(path);
@@ -67,7 +67,7 @@ static int take_arguments(struct connection *connection, int n, sqlite3_value **
 	return 0;
 }
 
-/* What is made in a transaction may be taken back, and the tape would stay. */
+/* A rollback would take back the tables of a transaction, and the tape would stay. */
 static int refuse_transaction(sqlite3 *db, char error[NT_ERROR_MAX])
 {
 	return sqlite3_get_autocommit(db) && sqlite3_txn_state(db, NULL) != SQLITE_TXN_WRITE

@@ -182,7 +182,7 @@ static const char *find_overwritten(const struct nt_command *command, const stru
 	return found;
 }
 
-/* What is wrong with the arguments as such: their number, and what is written where. Gives an exit code. */
+/* Checks the arguments as such: their number, and the files to be written. Gives an exit code. */
 static int check_arguments(const struct nt_command *command, const struct nt_options *options)
 {
 	const char *read;

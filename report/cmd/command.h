@@ -20,7 +20,7 @@
 /* More rows than any table has. */
 #define NT_LIMIT_ALL INT32_MAX
 
-/* What a command was given. */
+/* The options and arguments of a command. */
 struct nt_options {
 	enum nt_format format; /* --json, --csv */
 	const char *output; /* -o, or NULL */

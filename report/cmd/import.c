@@ -14,7 +14,7 @@
 #include "report/util/array.h"
 #include "schema/cli/arg.h"
 
-/* What was wrong with the tape is in the table problem too; here it is said where it cannot be missed. */
+/* The table problem has the same texts; on stderr nobody misses them. */
 static void warn(const struct nt_tape *tape)
 {
 	for (size_t i = 0; i < tape->n_problems && i < 20; i++)
@@ -23,7 +23,7 @@ static void warn(const struct nt_tape *tape)
 		nt_complain("%s: %zu more problems: see the table problem.", tape->path, tape->n_problems - 20);
 }
 
-/* What the command line asks for. */
+/* The request of the command line. */
 struct import {
 	struct nt_db *db;
 	struct nt_user_names *names;

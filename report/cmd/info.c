@@ -127,7 +127,7 @@ static bool next_meta(const struct info *info, const char *key, size_t *offset, 
 	return false;
 }
 
-/* What the records themselves show not to be covered, as a sentence, or NULL. */
+/* A sentence on the busy polls without a known begin, or NULL. */
 static const char *missed_polls(const struct info *info, char text[512])
 {
 	char polls[NT_HUMAN_MAX], untimed[NT_HUMAN_MAX];

@@ -37,7 +37,7 @@ struct command {
 	unsigned int svg_panels;
 };
 
-/* What becomes of one session's samples. */
+/* The results of one session's samples. */
 struct collecting {
 	struct command *command;
 	struct nt_latency_result result;

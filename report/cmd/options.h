@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * options.h - options that several commands have, as rows for their tables (schema/cli/option.h). What one command
- * alone has stands in its own table. The rows fill struct nt_options.
+ * options.h - options that several commands have, as rows for their tables (schema/cli/option.h). An option of
+ * one command alone stands in its own table. The rows fill struct nt_options.
  *
  * --limit is of tables for people. Programs get all rows: main.c refuses it beside --json and --csv.
  */

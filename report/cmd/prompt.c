@@ -17,7 +17,7 @@
 
 #define MAX_SQL (1u << 20)
 
-/* What the handler of Ctrl-C acts on; it is given nothing. */
+/* The handler of Ctrl-C acts on these: a signal handler has no argument of its own. */
 static sqlite3 *volatile asked;
 static volatile sig_atomic_t interrupted;
 
@@ -144,7 +144,7 @@ static void take_line(struct prompt *prompt, const char *line)
 	}
 }
 
-/* What an interrupt leaves: a write or read that was cut off is no failure. */
+/* After an interrupt: a write or read that it cut off is no failure. */
 static void recover(struct prompt *prompt)
 {
 	interrupted = 0;
@@ -176,7 +176,7 @@ static void read_lines(struct prompt *prompt)
 	char *line = NULL;
 	size_t size = 0;
 
-	/* What the C library had read ahead, nobody could wait for. */
+	/* The wait sees only the file descriptor: the C library must not read ahead. */
 	setvbuf(stdin, NULL, _IONBF, 0);
 	while (!prompt->is_over) {
 		fflush(stdout);

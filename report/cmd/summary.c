@@ -274,7 +274,7 @@ static int print_others(struct nt_db *db, int64_t session_id)
 	return end(db, row);
 }
 
-/* What is selected of it. */
+/* The selected part of the session. */
 static void print_selection(const struct summary *summary)
 {
 	const struct nt_part *part = &summary->part;

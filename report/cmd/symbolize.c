@@ -106,7 +106,7 @@ static int name_place(struct symbolize *symbolize, sqlite3_stmt *row, const uint
 				 function, (int64_t)name.offset);
 }
 
-/* What is no build id, nettape did not write: it stays as it is. */
+/* A text that is no build id is not from nettape: it stays as it is. */
 static int take_place(struct symbolize *symbolize, sqlite3_stmt *row)
 {
 	const char *text = nt_db_text(row, BUILD_ID), *path = nt_db_text(row, PATH);
@@ -135,7 +135,7 @@ static int name_all(struct symbolize *symbolize)
 	int error = 0;
 
 	while (!error && nt_db_next(row)) {
-		/* The rows had an end. What takes time from here on is the files of programs. */
+		/* The rows had an end. From here on, only the files of programs take time. */
 		nt_foreign_lift(symbolize->db);
 		error = take_place(symbolize, row);
 	}

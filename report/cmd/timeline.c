@@ -26,7 +26,7 @@ static uint32_t columns(const struct command *command)
 	return command->sessions.format == NT_FORMAT_TABLE ? command->terminal.width - NT_LANES_BESIDE : CELLS_PROGRAMS;
 }
 
-/* What of the session was asked for. False: nothing, and command->sessions.why_not says why. */
+/* The part of the session that was asked for. False: nothing, and command->sessions.why_not says why. */
 static bool choose_part(struct command *command, struct nt_part *part)
 {
 	struct nt_sessions *sessions = &command->sessions;

@@ -315,8 +315,8 @@ static bool has_temporary_place(void)
 }
 
 /*
- * What is large goes to a file, if there is a place for one. Without it, memory holds what is small on each tape: that
- * need not be refused.
+ * Large tables go to a file, if there is a place for one. Without a place, memory holds the tables that are small on
+ * each tape: these need not be refused.
  */
 static int open_temporary(struct nt_db *db, enum nt_db_mode mode)
 {
@@ -338,7 +338,10 @@ static int check_foreign(struct nt_db *db, bool is_written)
 	return check_kind(db) ? -1 : nt_foreign_check(db, is_written);
 }
 
-/* What is checked is what will be read, in one state. A file may ask for a cache as large as itself: not here. */
+/*
+ * One transaction checks and reads, so both see the same state. A file may ask for a cache as large as itself: that is
+ * not granted.
+ */
 static int read_as(struct nt_db *db, int flags)
 {
 	if (open_foreign(db, flags) || run(db, "BEGIN", "it cannot be read") || check_foreign(db, false))

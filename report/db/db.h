@@ -48,7 +48,7 @@ struct nt_db {
 
 /* *out must be closed also on failure; it is NULL when memory ran out. `path` of a temporary one: for what tape. */
 int nt_db_open(struct nt_db **out, const char *path, enum nt_db_mode mode);
-/* Safe on NULL. What was not finished is rolled back or removed. */
+/* Safe on NULL. Unfinished work is rolled back or removed. */
 void nt_db_close(struct nt_db *db);
 /* The statement that makes a table. SQLite keeps its text. */
 #define NT_DB_TABLE_MAX 2048

@@ -16,7 +16,7 @@
 
 #define AGAIN "import the tape again, into a new database."
 
-/* The longest texts are those of a tape's meta block. What is no UTF-8 in them becomes longer, at most threefold. */
+/* The longest texts are those of a tape's meta block. Bytes that are no UTF-8 become longer, at most threefold. */
 #define MAX_TEXT (4 * NT_BLOCK_MAX_RAW)
 #define MAX_TEXT_OF_QUERY (64 << 20)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * foreign.h - a database that is there may be anybody's. What must hold of it before a command believes it, and bounds
- * for what it can make a command do. For db.c and those who know that a statement is not the database's doing.
+ * foreign.h - a database that is there may be anybody's. Here are the checks before a command believes it, and bounds
+ * for the work that it can cause. For db.c and those who know that a statement is not the database's doing.
  *
  * 1. Each table and view that has a name of ours is made by our own statement, to the letter. So it is no view or
  *    virtual table in the place of a table, it has no generated column, CHECK or default, and our views are ours. Other
@@ -35,7 +35,7 @@ int nt_foreign_check(struct nt_db *db, bool is_written);
 void nt_foreign_lift(struct nt_db *db);
 /* Whether a text of the program's own can be a value in a statement, of any database: the bound 3 gives way to it. */
 bool nt_foreign_fits(struct nt_db *db, const char *text);
-/* What to say when SQLite gives SQLITE_TOOBIG. */
+/* The message for SQLITE_TOOBIG. */
 const char *nt_foreign_too_long(const struct nt_db *db);
 /* Says in db->error that the allowance is spent. Always -1. */
 int nt_foreign_refuse_spent(struct nt_db *db);

@@ -51,7 +51,7 @@ static int insert(void *arg, const struct nt_row *row)
 	return nt_db_insert(loading->db, row);
 }
 
-/* What sums.h gives, as -1 and db->error. */
+/* An error of sums.h as -1 and db->error. */
 static int sums_error(struct loading *loading, int error)
 {
 	return error == -ENOMEM ? nt_db_no_memory(loading->db) : error;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * percentile.c - see percentile.h. The numbers of a group are kept (util/weighted.h), so the result is exact: one of
- * them. What has no room in memory goes to a temporary file. A moving window loses its oldest row, so there the numbers
- * stay in memory in order of arrival, and a copy is sorted.
+ * them. Numbers without room in memory go to a temporary file. A moving window loses its oldest row, so there the
+ * numbers stay in memory in order of arrival, and a copy is sorted.
  */
 #include "report/db/percentile.h"
 
@@ -24,7 +24,7 @@ struct state {
 	bool real; /* numbers are reals, as ordered integers: since the first one came */
 };
 
-/* What a row brings. */
+/* The arguments of a row. */
 struct input {
 	bool counts; /* neither value nor weight is NULL, and it weighs something */
 	bool real;

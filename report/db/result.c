@@ -114,7 +114,7 @@ int nt_result_print(struct nt_db *db, sqlite3_stmt *statement, struct nt_printer
 
 enum sum { SUM_NONE, SUM_ALL, SUM_GREATEST };
 
-/* What a row of sums is made of. */
+/* The parts of a row of sums. */
 struct sums {
 	int64_t rows;
 	struct {

@@ -14,7 +14,7 @@
 
 #define ROWS_PER_LOOK 8192 /* rows of a database between two looks at the progress */
 
-/* What readers look at. */
+/* The tables and columns that readers look at. */
 struct looks {
 	uint64_t tables; /* NT_TABLE_BIT of each */
 	uint32_t columns[NT_TABLE_COUNT]; /* by table, the NT_COLUMN_BIT of each */

@@ -46,7 +46,7 @@ int nt_scan_limit(struct nt_db *db, const struct nt_scan_part *part);
 /* From now on rx_cost of a tape is that of this view. */
 int nt_scan_charge(struct nt_db *db, const struct nt_scan_part *part);
 
-/* Who takes the rows of a table, and looks at these columns. */
+/* Takes the rows of a table, and looks at these columns. */
 struct nt_scan_reader {
 	enum nt_table_id table;
 	uint32_t columns; /* NT_COLUMN_BIT of each: others may be NULL; 0: all */

@@ -92,7 +92,7 @@ static bool is_named(struct nt_id_map *map, const struct nt_row *row, const char
 	return id >= 0 && nt_id_map_get(map, (uint64_t)id);
 }
 
-/* What this row speaks of gets a name, too. */
+/* The row that this id refers to is kept, too. */
 static int name(struct nt_id_map *map, int64_t id)
 {
 	return id < 0 ? 0 : nt_id_map_set(map, (uint64_t)id, 1);

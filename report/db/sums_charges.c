@@ -2,7 +2,7 @@
 /*
  * sums_charges.c - the part of sums.h that adds up who pays for net_rx. Charges of a minute are noted as they come and
  * put when it is over: those of processes with the most time by name, of the rest together. Sockets and flows are not
- * kept. What is known late makes rows of its own.
+ * kept. Charges that come late make rows of their own.
  */
 #include <errno.h>
 #include <stdlib.h>

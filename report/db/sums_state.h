@@ -36,7 +36,7 @@ struct nt_sums_choice {
 	uint64_t tasks[NT_SUMS_TOP];
 };
 
-/* What one pays for net_rx of a CPU in a minute. */
+/* One payer's part of net_rx of a CPU in a minute. */
 struct nt_sums_charge {
 	struct nt_rx_cost cost; /* of no flow */
 	enum nt_payer payer;

@@ -282,7 +282,7 @@ static bool is_same_view(const struct nt_tape_source *source, const struct nt_vi
 	       (!a->cpus || !memcmp(a->cpus, b->cpus, source->tape->n_cpus));
 }
 
-/* What is kept of another view. */
+/* Drops the kept rows of another view. */
 static int forget(struct nt_tape_source *source, uint64_t tables)
 {
 	char sql[64];

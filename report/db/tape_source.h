@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * tape_source.h - a tape that SQL asks without an import (tape_tables.h). Tables of events are read from the tape each
- * time they are asked, and nothing of them stays. What is small, and what somebody looks into again and again, is read
- * once and kept in a database of its own, in memory, or in TMPDIR when it is large.
+ * time they are asked, and nothing of them stays. Small tables, and tables that a query reads again and again, are read
+ * once and kept in a database of their own, in memory, or in TMPDIR when it is large.
  *
  * Functions give 0, or -1 and one sentence in nt_tape_source_error.
  */

@@ -105,7 +105,7 @@ static bool is_useful(const struct table *table, sqlite3_index_info *info, int i
 	return nt_tape_source_is_small(table->id) ? *comparison == '=' : !sqlite3_vtab_in(info, i, -1);
 }
 
-/* What a look costs, in reads of a row. */
+/* The cost of a look, in reads of a row. */
 static void set_cost(const struct table *table, sqlite3_index_info *info, const struct plan *plan)
 {
 	const double size = nt_tape_source_is_small(table->id) ? 1e3 : 1e6;
@@ -118,8 +118,8 @@ static void set_cost(const struct table *table, sqlite3_index_info *info, const 
 			other++;
 	}
 	/*
-	 * Rows are found by what is equal if they are kept; else all are read. Conditions on those make no look that is
-	 * so much cheaper that two of them, each for one side of an OR, cost less than one without.
+	 * Kept rows are found by conditions of equality; of other tables all rows are read. There, conditions make no
+	 * look so much cheaper that two of them, each for one side of an OR, cost less than one without.
 	 */
 	if (nt_tape_source_is_small(table->id)) {
 		info->estimatedRows = (sqlite3_int64)(size / (equal ? 100 : 1));

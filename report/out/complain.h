@@ -9,7 +9,7 @@
 enum nt_exit { NT_EXIT_DONE = 0, NT_EXIT_FAILED = 1, NT_EXIT_MISUSED = 2 };
 
 /*
- * Prints one sentence on stderr, ahead of it the program's name. What it quotes may hold anything. Gives
+ * Prints one sentence on stderr, ahead of it the program's name. Quoted texts may hold anything. Gives
  * NT_EXIT_FAILED, as the next.
  */
 int nt_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));

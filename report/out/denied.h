@@ -14,5 +14,5 @@
 const char *nt_denied_read(char text[NT_DENIED_MAX], const char *path, int error);
 /* A file that is to appear at `path`, or to take the place of the one that is there. */
 const char *nt_denied_make(char text[NT_DENIED_MAX], const char *path, int error);
-/* What is at `path` is to be changed. */
+/* The file at `path` is to be changed. */
 const char *nt_denied_change(char text[NT_DENIED_MAX], const char *path, int error);

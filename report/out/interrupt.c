@@ -45,7 +45,7 @@ static void handle(void (*handler)(int signal))
 
 	sigfillset(&action.sa_mask);
 	for (size_t i = 0; i < NT_COUNT(signals); i++) {
-		/* What is ignored, as under nohup, stays so. */
+		/* A signal that is ignored, as under nohup, stays so. */
 		if (!sigaction(signals[i], NULL, &before) && before.sa_handler != SIG_IGN)
 			sigaction(signals[i], &action, NULL);
 	}

@@ -10,7 +10,7 @@
 
 #include "report/util/utf8.h"
 
-/* What would be markup, and is not in JSON: only texts can hold it. */
+/* Characters of markup, which JSON has only in texts. */
 static bool is_markup(unsigned char byte)
 {
 	return byte == '<' || byte == '>' || byte == '&';

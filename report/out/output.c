@@ -108,7 +108,7 @@ struct nt_printer *nt_printer_new(FILE *out, enum nt_format format, bool human)
 	/* CSV in a file has the text as it is. */
 	printer->is_terminal = nt_terminal_find(out, NT_FORMAT_TABLE).is_terminal;
 	printer->ellipsis = terminal.utf8 ? "\xe2\x80\xa6" : "...";
-	/* What is for people fits anywhere. Answers to a query stay whole, unless it is a terminal that shows them. */
+	/* Tables for people fit any width. Answers to a query stay whole, except on a terminal. */
 	printer->room = printer->human || terminal.is_terminal ? terminal.width : SIZE_MAX;
 	printer->json = (struct nt_json){.out = out, .lines = 1};
 	printer->scratch = open_memstream(&printer->scratch_text, &printer->scratch_size);
@@ -269,7 +269,7 @@ static char *table_cell(struct nt_printer *printer, const char *name, const stru
 	return copy;
 }
 
-/* What stands in column i of a line. `blanks` are due before it: none stand at the end of a line. */
+/* The text in column i of a line. `blanks` are due before it: none stand at the end of a line. */
 static void table_piece(struct nt_printer *printer, size_t i, const char *text, size_t *blanks)
 {
 	size_t width = nt_text_width(text), column = printer->layout[i].width;
@@ -313,7 +313,7 @@ static void table_header(struct nt_printer *printer)
 	fputs(printer->colour ? "\033[0m\n" : "\n", printer->out);
 }
 
-/* What the rows that are held take, and how far they can be shortened. */
+/* The width that the held rows take in column i, and the least one when shortened. */
 static void measure(struct nt_printer *printer, size_t i)
 {
 	struct nt_table_column *layout = &printer->layout[i];

@@ -54,8 +54,8 @@ static bool is_at(const char *name, int fd)
 }
 
 /*
- * What was left behind under this name. A link or a pipe is not followed, opened or written, but is in the way. All
- * bytes are asked for: older programs have no lock of ours, but SQLite's.
+ * Removes a file that was left behind under this name. A link or a pipe is not followed, opened or written, but is in
+ * the way. All bytes are asked for: older programs have no lock of ours, but SQLite's.
  */
 static int remove_left(const char *name)
 {
@@ -240,7 +240,7 @@ void nt_partial_release(struct nt_partial *partial)
 {
 	sigset_t before;
 
-	/* What gets the name afterwards is another program's. */
+	/* A file that gets the name afterwards is another program's. */
 	hold_signals(&before);
 	if (partial->has_name)
 		unlink(partial->name);

@@ -229,7 +229,7 @@ static __attribute__((format(printf, 1, 0))) char *clean_text(const char *format
 }
 
 /*
- * What cannot be put together for want of memory is a write error of the stream, as a full disk is: it stays there, and
+ * If memory runs out, the text counts as a write error of the stream, as with a full disk: the error stays there, and
  * the caller looks at the end. To read from a stream that is only written sets that mark; C has no other way to.
  */
 static void fail(FILE *out)

@@ -16,7 +16,7 @@ static size_t max(size_t a, size_t b)
 	return a > b ? a : b;
 }
 
-/* What a column takes if names may have no more than `most`. */
+/* The width of a column if names may have no more than `most`. */
 static size_t capped(const struct nt_table_column *column, size_t most)
 {
 	return min(column->natural, max(column->least, most));
@@ -97,7 +97,7 @@ void nt_table_fit(struct nt_table_column *columns, size_t n, size_t room)
 	}
 	for (size_t i = 0; i < n; i++)
 		columns[i].width = capped(&columns[i], most);
-	/* What is left of the room goes to the names, from the left. */
+	/* The rest of the room goes to the names, from the left. */
 	for (size_t i = 0, left = room - min(room, sum(columns, n, most)); i < n && most < room; i++) {
 		size_t more = columns[i].is_shown ? min(left, columns[i].natural - columns[i].width) : 0;
 

@@ -7,8 +7,8 @@
 #include "report/query/ports.h"
 
 /*
- * What all groupings have in common: they name columns send_ns, recv_ns, charged_ns, charged_least_ns, charged_most_ns,
- * ops, sent, received, untimed, lower_bound.
+ * All groupings name these columns: send_ns, recv_ns, charged_ns, charged_least_ns, charged_most_ns, ops, sent,
+ * received, untimed, lower_bound.
  */
 #define SUMS                                                                                                           \
 	"sum(send_ns) AS send_ns, sum(recv_ns) AS recv_ns, sum(ops) AS ops, sum(sent) AS sent, "                       \

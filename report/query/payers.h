@@ -21,13 +21,13 @@
 /* The time that shares refer to, of the part that nt_part_bind binds. */
 #define NT_PART_SPAN_SQL "span AS (SELECT ?3 - ?2 AS ns) "
 
-/* What they took, of `paid`, with `span` as in query/groups.h. `total`: the name of the time's column. */
+/* Their time and packets, of `paid`, with `span` as in query/groups.h. `total`: the name of the time's column. */
 #define NT_PAID_FIGURES_SQL(total)                                                                                     \
 	"sum(r.spent_ns) AS " total ", "                                                                               \
 	"CAST(sum(r.spent_ns) AS REAL) / (SELECT nullif(ns, 0) FROM span) AS cpu_share, "                              \
 	"sum(r.exact_ns) AS at_least_ns, sum(r.most_ns) AS at_most_ns, sum(r.packets) AS packets_count, "              \
 	"sum(r.segments) AS segments_count, sum(r.bytes) AS received_bytes "
-/* A row for each payer, the largest first. What is not a socket's has no process. */
+/* A row for each payer, the largest first. Only a socket's row has a process. */
 #define NT_PAYERS_SQL NT_PAYERS_WHERE_SQL("total_ns", "")
 #define NT_PAYERS_WHERE_SQL(total, where)                                                                              \
 	"SELECT r.payer AS payer, CASE WHEN r.payer <> 'socket' THEN NULL WHEN r.upid IS NULL THEN 'kernel' "          \

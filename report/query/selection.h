@@ -45,7 +45,7 @@ int nt_select(const struct nt_selection_args *args, struct nt_selection *selecti
 /* Whether it leaves anything out. */
 bool nt_selection_is_given(const struct nt_selection *selection);
 
-/* What of a session's time is selected: from_ts <= ts < to_ts. Where nothing was given, all that can be. */
+/* The selected part of a session's time: from_ts <= ts < to_ts. Where nothing was given, all times. */
 struct nt_window {
 	int64_t from_ts, to_ts;
 };

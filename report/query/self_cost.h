@@ -58,7 +58,7 @@
 	"(SELECT sum(value) FROM self_cost_last WHERE session_id = ?1 AND program = 'nt_kfree_skb' AND name = "        \
 	"'skipped_empty')"
 
-/* What the kernel left out of its programs' runs, if anything: on stdout. 0, or -1 and db->error. */
+/* Runs of the recorder's programs that the kernel left out, if any: on stdout. 0, or -1 and db->error. */
 int nt_self_misses_print(struct nt_db *db, int64_t session_id);
 /* Sentences for people, on stdout; none where the tape has no such snapshots. 0, or -1 and db->error. */
 int nt_self_cost_print(struct nt_db *db, int64_t session_id);

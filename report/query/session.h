@@ -29,7 +29,7 @@ int nt_session_count(struct nt_db *db, int64_t *n);
 /* The only session; none and several are refused, and so is one whose times are odd. */
 int nt_session_only(struct nt_db *db, struct nt_session *session);
 
-/* What of a session is asked about. */
+/* The part of a session that is asked about. */
 struct nt_part {
 	struct nt_db *db;
 	const struct nt_session *session;

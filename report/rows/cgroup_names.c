@@ -251,7 +251,7 @@ int nt_cgroup_names_meet(struct nt_cgroup_names *names, const char *path, char e
 	return 0;
 }
 
-/* What names a cgroup, and where what it names ends in the path. */
+/* The name of a cgroup, and the end of the named part in the path. */
 struct finding {
 	const char *name;
 	size_t end;
@@ -267,7 +267,7 @@ static bool try(struct finding *finding, const struct entry *entry, size_t end)
 	return true;
 }
 
-/* What names the part of the path up to `end`, and nothing around it. */
+/* The entry that names the part of the path up to `end`, and nothing around it. */
 static bool find_at(const struct nt_cgroup_names *names, const struct nt_container *container, const char *path,
 		    size_t end, struct finding *finding)
 {

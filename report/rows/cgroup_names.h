@@ -45,6 +45,6 @@ struct nt_cgroup_words {
 	const char *label;
 };
 
-/* What a cgroup is called. `path` is valid UTF-8; `names` may be NULL. Without memory arena->failed is true. */
+/* The words for a cgroup. `path` is valid UTF-8; `names` may be NULL. Without memory arena->failed is true. */
 void nt_cgroup_describe(struct nt_cgroup_words *words, const struct nt_cgroup_names *names, struct nt_arena *arena,
 			const char *path);

@@ -15,7 +15,7 @@
 const char *nt_end_state_name(uint32_t prev_state);
 /* ok, open, exit, abandoned, restarted, or the name of an errno. */
 const char *nt_op_result_name(const struct nt_op_row *op, struct nt_arena *arena);
-/* What nt_op_row says besides, as words with commas between; "" for nothing. */
+/* The flags of nt_op_row as words with commas between; "" for none. */
 const char *nt_op_flags_text(const struct nt_op_row *op, struct nt_arena *arena);
 /* op, irq_exit, ksoftirqd, bh_enable, unknown. */
 const char *nt_context_name(uint32_t context);

@@ -34,7 +34,7 @@ struct nt_sock_cost {
 	uint64_t cpu_ns;
 };
 
-/* What one flow was charged for on one CPU in one bucket, or in several whole ones in a row. */
+/* The cost of one flow on one CPU in one bucket, or in several whole ones in a row. */
 struct nt_rx_cost {
 	uint64_t ts_ns, dur_ns;
 	uint32_t cpu;
@@ -44,7 +44,7 @@ struct nt_rx_cost {
 	uint64_t spent_ns, exact_ns, most_ns; /* as struct nt_rx_charge */
 };
 
-/* What was seen of packets after they were received. Above DROPPED: the kernel's reason for it, + DROPPED. */
+/* The fate of packets after they were received. Above DROPPED: the kernel's reason for it, + DROPPED. */
 #define NT_RX_FATE_NONE 0u
 #define NT_RX_FATE_FORWARDED 1u
 #define NT_RX_FATE_DROPPED 2u

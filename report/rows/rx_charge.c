@@ -30,7 +30,7 @@ struct mean {
 	uint8_t sort; /* of the flow */
 };
 
-/* What a packet of each flow costs where it can be told. */
+/* The cost of a packet of each flow where it is known. */
 struct means {
 	struct mean flows[N_MEANS]; /* by a hash of the flow */
 	uint64_t sorts[N_SORTS];
@@ -133,7 +133,7 @@ static int learn(struct nt_rx_charges *charges, struct cpu *cpu, const struct nt
 	return 0;
 }
 
-/* What a packet of the flow is thought to cost; of any two flows, in the same unit. */
+/* The estimated cost of a packet of the flow; of any two flows, in the same unit. */
 static uint64_t cost_of(const struct nt_rx_charges *charges, const struct cpu *cpu, uint64_t flow)
 {
 	const struct mean *mean;
@@ -487,7 +487,7 @@ static int charge_batch(struct nt_rx_charges *charges, uint32_t number, size_t *
 	return error;
 }
 
-/* What is left of the run's time belongs to no stretch. */
+/* The rest of the run's time belongs to no stretch. */
 static int charge_rest(struct nt_rx_charges *charges, uint32_t number, size_t *part)
 {
 	uint64_t ns;
@@ -532,7 +532,7 @@ static int charge_stretches(struct nt_rx_charges *charges, uint32_t number, uint
 	*part = 0;
 	if (!cpu->n_parts)
 		return take_stretches(charges, number, by_ns);
-	/* What ended before belongs to time that is not covered. */
+	/* Stretches that ended before belong to time that is not covered. */
 	error = take_stretches(charges, number, cpu->parts[0].ts_ns);
 	stretches = first_stretch(&cpu->stretches);
 	end = NT_FIRST(n_stretches(&cpu->stretches), i, stretches[i].end_ns > by_ns);

@@ -44,11 +44,11 @@ struct nt_rx_charges_config {
 	struct nt_view_time time;
 	uint32_t n_cpus; /* CPU numbers are below this */
 	void *arg;
-	/* A charge. What is not 0 stops the adding, which gives that number. */
+	/* A charge. A result other than 0 stops the adding, which gives that number. */
 	int (*charge)(void *arg, const struct nt_rx_charge *charge);
 	/* A sample, each once; the same. NULL: none are added. */
 	int (*sample)(void *arg, const struct nt_rx_sample *sample);
-	/* What a flow has in common with others that cost about the same; from 0 to 255. */
+	/* The sort of a flow, 0 to 255: packets of one sort cost about the same. */
 	uint8_t (*sort_of)(void *arg, uint64_t flow);
 };
 

@@ -48,7 +48,7 @@ void nt_socket_users_release(struct nt_socket_users *users)
 	*users = (struct nt_socket_users){0};
 }
 
-/* What was received `buckets` ago, as it counts now: who has ever received is never forgotten. */
+/* Bytes received `buckets` ago, as they count now. A user that ever received keeps at least 1. */
 static uint64_t aged(uint64_t received, uint64_t buckets)
 {
 	const uint64_t left = buckets < 64 ? received >> buckets : 0;
@@ -173,7 +173,7 @@ static int give_shares(const struct payers *payers, const struct nt_rx_cost *cos
 	return error;
 }
 
-/* Who pays for packets that no socket does. */
+/* The payer for packets that no socket pays. */
 static enum nt_payer payer_by_fate(uint32_t fate)
 {
 	if (fate == NT_RX_FATE_NONE)

@@ -45,7 +45,7 @@ struct nt_rx_paid {
 	const char *reason_name; /* its word, for the caller to fill in; NULL: not known */
 };
 
-/* What is known of flows. */
+/* The knowledge about flows. */
 struct nt_rx_flows {
 	struct nt_endpoints *endpoints;
 	struct nt_socket_users *users;
@@ -73,8 +73,9 @@ int nt_socket_users_add(struct nt_socket_users *users, uint64_t socket, uint64_t
  * Forwarded packets are not paid by a socket, nor are those that the kernel dropped because no socket has their port;
  * other packets are paid by their socket, whatever became of them.
  *
- * Calls `give` with each payer's part of the cost. What is not 0 ends that, and is given. The parts add up to the cost,
- * but for most_ns: each payer's part of that is bounded by all of it where several pay. NT_RX_LATER: it is not paid.
+ * Calls `give` with each payer's part of the cost. A result other than 0 ends that, and is given. The parts add up to
+ * the cost, but for most_ns: each payer's part of that is bounded by all of it where several pay. NT_RX_LATER: it is
+ * not paid.
  */
 #define NT_RX_LATER 1
 /* If nobody has used any of the sockets. */

@@ -95,7 +95,7 @@ struct nt_rows {
 	uint64_t met; /* tables that something was found for, wanted or not */
 };
 
-/* What nt_rows_open opened. */
+/* The rows that nt_rows_open opened. */
 static inline struct nt_rows *nt_rows_of(struct nt_row_iter *iter)
 {
 	return (struct nt_rows *)iter;
@@ -152,7 +152,7 @@ int nt_rx_rows_part(void *arg, const struct nt_rx_part *part);
 int nt_rx_rows_cost(void *arg, const struct nt_rx_cost *cost);
 /* A stack sample of net_rx: becomes a row when it is known whose packets were received (rx_charge.h). */
 int nt_rx_rows_sample(struct nt_rows *rows, uint32_t cpu, const struct nt_stack_sample *sample);
-/* Who used a socket may pay for what it receives. */
+/* The user of a socket may pay for the packets that it receives. */
 int nt_rx_rows_op(struct nt_rows *rows, const struct nt_op_row *op);
 /* All operations are known, and all costs have been given. */
 int nt_rx_rows_finish(struct nt_rows *rows);

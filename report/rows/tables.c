@@ -184,7 +184,7 @@ static inline bool put_word(struct nt_value *value, const char *text)
 #define PUT_WORD_ALWAYS(value, from) is_whole &= put_word(value, from)
 #define PUT(type, name, from) PUT_##type(value++, from);
 
-/* What nt_table_fill gives for a row: texts may have had no room, and a value may be none that must be there. */
+/* The result of nt_table_fill for a row: a text may have had no room, or a value that must be there may be missing. */
 static inline int fill_error(const struct nt_arena *arena, bool is_whole)
 {
 	if (arena->failed)

@@ -98,7 +98,7 @@ NT_TABLES(X)
 #define NT_COLUMN_BIT(table, name) (1u << NT_COLUMN(table, name))
 #define NT_VALUE(row, table, name) (&(row)->values[NT_COLUMN(table, name)])
 
-/* What stands in a value, or something else where it is of another type. */
+/* The content of a value, or `otherwise` where it is of another type. */
 static inline int64_t nt_integer(const struct nt_value *value, int64_t otherwise)
 {
 	return value->type == NT_VALUE_INTEGER ? value->integer : otherwise;

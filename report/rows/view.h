@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What is asked for. */
+/* The times and CPUs that are asked for. */
 struct nt_view {
 	uint64_t from_ns, to_ns; /* from_ns <= ts < to_ns; both 0: all of the recording; to_ns UINT64_MAX: to its end */
 	const uint8_t *cpus; /* a flag for each of the tape's n_cpus, must outlive the view; NULL: all */

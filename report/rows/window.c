@@ -185,7 +185,7 @@ struct search {
 	uint64_t stay_ns; /* least begin of a task's stay at by_ns */
 };
 
-/* What must be whole is known by what the sink takes; the rows are of no use. */
+/* The timeline knows from these callbacks which rows must be whole; the rows themselves are of no use. */
 static int ignore_cpu_slice(void *arg, const struct nt_cpu_slice *slice)
 {
 	(void)arg;

@@ -40,7 +40,7 @@ static int compare(const void *a, const void *b)
 	return compare_names(one, other);
 }
 
-/* What the sweep remembers. */
+/* The state of the sweep. */
 struct sweep {
 	struct nt_function_ranges *ranges;
 	struct open {

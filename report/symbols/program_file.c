@@ -78,8 +78,8 @@ struct symbols {
 };
 
 /*
- * What is written in assembly may not say that it is one; and compilers may leave marks, like $x, that are none. An
- * absolute number is no place in this program, but may be one in another that it was linked with.
+ * A function in assembly may lack the type of one; and compilers may leave marks, like $x, that are none. An absolute
+ * number is no place in this program, but may be one in another that it was linked with.
  */
 static bool is_function(Elf *elf, const GElf_Sym *symbol, const char *name)
 {
@@ -263,7 +263,7 @@ int nt_program_read(struct nt_program *program, int fd, const uint8_t *build_id)
 	}
 	has_segments = read_segments(program, elf);
 	result = read_symbols(program, elf);
-	/* What was read of it stays, without the file. */
+	/* The parts that were read stay, without the file. */
 	elf_cntl(elf, ELF_C_FDDONE);
 	if (result != 1)
 		elf_end(elf);

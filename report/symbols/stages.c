@@ -268,7 +268,7 @@ int nt_stage_number(const struct nt_stage_rules *rules, const char *name)
 	return stage < rules->n_stages ? (int)stage : -1;
 }
 
-/* What a rule adds to what is said of a function; of each kind the first that comes, which is the longest. */
+/* Adds a rule to a function; of each kind the first rule counts, which is the longest. */
 static void apply(struct nt_stage_function *function, size_t *own_size, const struct rule *rule)
 {
 	switch (rule->what) {

@@ -17,7 +17,7 @@
 #define NT_STAGES_MAX 64 /* a set of them is a number */
 #define NT_STAGE_OTHER 0 /* none of the rules holds */
 
-/* What the rules say of one function, whatever the stack. All zero: nothing. */
+/* The rules for one function, whatever the stack. All zero: none. */
 struct nt_stage_function {
 	uint16_t stage; /* + 1; 0: none */
 	uint8_t family; /* 4, 6, or 0 */
@@ -40,8 +40,8 @@ const char *nt_stage_text(const struct nt_stage_rules *rules, unsigned int stage
 /* The number of a name, or -1. */
 int nt_stage_number(const struct nt_stage_rules *rules, const char *name);
 /*
- * What is said of a function. What stands behind a dot of its name is the compiler's, and behind a plus an offset: both
- * are left out.
+ * The rules for a function. A suffix of its name behind a dot is the compiler's, and one behind a plus is an offset:
+ * both are left out.
  */
 struct nt_stage_function nt_stage_function(const struct nt_stage_rules *rules, const char *name);
 

@@ -29,7 +29,7 @@ static int by_time(const void *a, const void *b)
 	return (one->last_ns > other->last_ns) - (one->last_ns < other->last_ns);
 }
 
-/* What both know of the offset, if they can be right both. */
+/* Narrows the offset to the bounds of both eras. False: they exclude each other. */
 static bool unite(struct nt_era *era, const struct nt_era *next)
 {
 	int64_t low_ns = era->low_ns > next->low_ns ? era->low_ns : next->low_ns;
@@ -176,7 +176,7 @@ static bool made_in(const struct nt_clocks *clocks, size_t index, int64_t end_ns
 	return index + 1 == clocks->n_eras || at_ns - tolerance_ns <= era[1].first_ns;
 }
 
-/* What the eras leave possible. */
+/* The times that the eras leave possible. */
 struct choice {
 	bool found, is_ambiguous;
 	int64_t made_ns; /* the latest possible */

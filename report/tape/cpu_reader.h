@@ -13,7 +13,7 @@
 #define NT_WINDOW (2 * NT_REORDER) /* places for them, and for one that is being decoded; a power of two */
 #define NT_EVENT_SIZE 56 /* of the largest record that is no identity */
 
-/* What a reader gives beside records, as kinds that are on no tape. */
+/* Items of a reader that are no records, as kinds that are on no tape. */
 enum { NT_ITEM_GAP = NT_KIND_MAX, NT_ITEM_WRONG_BLOCK, NT_ITEM_KINDS };
 
 /* A gap in the blocks of a CPU: as nt_timeline_gap. */
@@ -101,6 +101,6 @@ void nt_cpu_reader_begin_at(struct nt_cpu_reader *reader, const struct nt_place 
 void nt_cpu_reader_free(struct nt_cpu_reader *reader);
 /*
  * 0: *out is the next, in those of its bytes that nt_item_sizes tells; 1: end; below 0: a negative errno of reading.
- * What is loose goes before what is not.
+ * Loose items go before others.
  */
 int nt_cpu_reader_next(struct nt_cpu_reader *reader, union nt_item *out);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * endpoints.c - see endpoints.h. What was added is sorted when it is asked first.
+ * endpoints.c - see endpoints.h. Added endpoints are sorted at the first question.
  */
 #include "report/tape/endpoints.h"
 
@@ -91,7 +91,7 @@ static int by_address(const void *a, const void *b)
 	return order ? order : left->socket < right->socket ? -1 : left->socket > right->socket;
 }
 
-/* What stands behind the network namespace. */
+/* The fields behind the network namespace begin here. */
 #define IN_NETNS offsetof(struct nt_endpoint, protocol)
 
 static int compare_anywhere(const struct nt_endpoint *left, const struct nt_endpoint *right)

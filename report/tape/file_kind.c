@@ -120,7 +120,7 @@ static const char *directory_kind(const char *path)
 
 const char *nt_file_kind(const char *path)
 {
-	/* What is no file, such as a pipe, must not be waited for. */
+	/* Opening a pipe must not wait. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	unsigned char head[HEAD_SIZE];
 	const char *kind = NULL;

@@ -233,7 +233,7 @@ const char *nt_identities_irq_name(struct nt_identities *ids, uint32_t type, uin
 	return set_name(&ids->irqs, id, name) ? NULL : name;
 }
 
-/* What drivers call the interrupts of network cards, as far as no others are called so. */
+/* Drivers' names for interrupts of network cards, as far as no other interrupts have such names. */
 static bool is_net_name(const char *name)
 {
 	static const char *const patterns[] = {

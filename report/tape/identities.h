@@ -6,8 +6,8 @@
  * devices, the names of interrupts, reasons and symbols. The records themselves are not kept: a second pass over the
  * tape gives each id's newest one. Memory: some ten bytes for each id.
  *
- * What is learned may serve several readers of the tape, one after the other or in turn (not at once); what a reader
- * notes of it is the reader's own (struct nt_identity_marks).
+ * The learned identities may serve several readers of the tape, one after the other or in turn (not at once). Each
+ * reader has marks of its own (struct nt_identity_marks).
  */
 #pragma once
 

@@ -132,12 +132,12 @@ static void set_key(struct source *source)
 	const union nt_item *item = item_of(source);
 	const unsigned int kind = item->record.kind;
 
-	/* What has no place in the order goes at once: no event of another CPU may depend on it. */
+	/* A loose item goes at once: no event of another CPU may depend on it. */
 	if (nt_item_is_loose(item)) {
 		source->key_ns = 0;
 		return;
 	}
-	/* What says that something is missing goes before what happened elsewhere meanwhile. */
+	/* A gap, a loss or a hotplug goes before the events of other CPUs in the meantime. */
 	source->key_ns = source->last_ns;
 	if (kind == NT_ITEM_GAP)
 		return;

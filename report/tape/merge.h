@@ -16,7 +16,7 @@
 #include "report/tape/tape.h"
 #include "schema/event.h"
 
-/* What the merge gives: a record, or a gap in the blocks of a CPU. */
+/* An item of the merge: a record, or a gap in the blocks of a CPU. */
 struct nt_merged {
 	uint32_t cpu;
 	bool is_gap;

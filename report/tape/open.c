@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * open.c - opens a tape: finds its chunk files, goes over their block headers once, and learns the session from
- * the meta blocks. What is wrong is noted and survived so long as one chunk can be read.
+ * the meta blocks. Faults are noted and survived so long as one chunk can be read.
  */
 #include "report/tape/open.h"
 
@@ -17,7 +17,7 @@
 #include "report/util/array.h"
 #include "schema/meta_keys.h"
 
-/* What is learned while the chunks are gone over. */
+/* The findings while the chunks are gone over. */
 struct opening {
 	struct nt_tape *tape;
 	uint64_t *expected; /* of NT_CHUNK_MAX_CPUS: the next block's sequence, 0 when none was seen */
@@ -223,7 +223,7 @@ static int note_damage(struct nt_tape *tape, const struct nt_tape_chunk *chunk)
 	return error;
 }
 
-/* What is cut off behind is the block that was being written. */
+/* A chunk without a block: the recorder was killed before it wrote one, or is at work. */
 static int note_nothing(struct opening *opening, const struct nt_tape_chunk *chunk, size_t at)
 {
 	if (!chunk->partial)

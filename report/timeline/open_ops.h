@@ -37,7 +37,7 @@ struct nt_open_ops {
 	struct nt_open_op_list *by_task, *by_begin;
 };
 
-/* What an operation is known by. */
+/* The key of an operation of a task. */
 struct nt_op_key {
 	uint64_t begin_ns;
 	uint8_t dir;

@@ -49,7 +49,7 @@ struct nt_piece {
 	enum nt_owner owner;
 };
 
-/* Who owns what no span does, and where that is net_rx the begin of its run. */
+/* The owner of time outside all spans, and for net_rx the begin of its run. */
 struct nt_segment_base {
 	enum nt_owner owner;
 	uint64_t run_ns;

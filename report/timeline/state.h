@@ -12,7 +12,7 @@
 #define NT_INVERSION_MAX_NS 1000 /* times inverted by more are not set right, but counted malformed */
 #define NT_MAX_LOSSES 256 /* rows of one uncovered stretch; further losses add to these */
 
-/* What is known of a CPU since its last state record. */
+/* The state of a CPU since its last state record. */
 enum nt_base { NT_BASE_NONE, NT_BASE_TASK, NT_BASE_OFFLINE };
 
 /* A loss row that waits for the end of its stretch. */
@@ -157,8 +157,8 @@ int nt_cpu_line_last_slice(struct nt_timeline *timeline, struct nt_cpu_line *lin
 /* The spans that ended in the segment, painted up to paint_ns. Takes the remembered parts of operations. */
 int nt_cpu_line_spans(struct nt_timeline *timeline, struct nt_cpu_line *line, uint64_t paint_ns);
 /*
- * A span has been recorded. What is remembered of it, if it is an operation, waits for its row, which the segment's end
- * gives: no other CPU's state record may take it for left without a record. Without `claim` that is taken back.
+ * A span has been recorded. If it is an operation, its remembered part waits for the row, which the segment's end
+ * gives: no other CPU's state record may take the part for one without a record. Without `claim` that is taken back.
  */
 void nt_cpu_line_claim(struct nt_timeline *timeline, const struct nt_cpu_line *line, const struct nt_span *span,
 		       bool claim);

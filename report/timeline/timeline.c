@@ -262,7 +262,7 @@ static int go_offline(struct nt_timeline *timeline, struct nt_cpu_line *line, ui
 	return 0;
 }
 
-/* Who is on a CPU that came back is known from its first state record on. */
+/* The task on a CPU that came back is known from its first state record on. */
 static int come_online(struct nt_timeline *timeline, struct nt_cpu_line *line, uint64_t end_ns)
 {
 	uint64_t at_ns = nt_max_ns(end_ns, line->start_ns);
@@ -463,7 +463,7 @@ static int finish_line(struct nt_timeline *timeline, struct nt_cpu_line *line)
 	nt_spans_drop_opens(timeline, line);
 	if (!line->lost && line->base == NT_BASE_TASK && line->start_ns < timeline->end_ns && !line->stopped)
 		error = nt_loss_push(line, 0, 0, "no last state record");
-	/* What would have told of the segment's spans never came: nothing of it is certain. */
+	/* The state record that would have confirmed the segment never came: nothing of it is certain. */
 	if (line->lost || line->n_losses)
 		nt_loss_of_segment(timeline, line);
 	if (!error && line->lost)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * handover.h - one thread works ahead of another, or behind it. What one fills the other empties, in the same order:
- * batches, whose places form a ring and are the user's own. Here is whose turn it is, and the begin and the end of the
+ * handover.h - one thread works ahead of another, or behind it. One fills batches, the other empties them in the same
+ * order; their places form a ring and are the user's own. This file tracks whose turn it is, and starts and ends the
  * thread. It handles no signal. Where none can be started, has_thread stays false, and its starter does both works.
  */
 #pragma once

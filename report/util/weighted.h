@@ -2,8 +2,8 @@
 /*
  * weighted.h - numbers with weights, of which quantiles are wanted. All are kept, so quantiles are exact. In memory
  * they take 8 bytes a number, 16 once one weighs something else than 1, and are sorted in place, in time that no order
- * of them can spoil. What a pool has no room for is written to a temporary file (util/spill.h) in sorted runs, which
- * are merged when order is wanted.
+ * of them can spoil. When a pool is full, its numbers go to a temporary file (util/spill.h) in sorted runs, which are
+ * merged when order is wanted.
  *
  * The quantile of a fraction f is the nearest rank: the least number such that it and all below it have at least f of
  * the weight. 0 gives the least number, 1 the greatest.

@@ -10,7 +10,7 @@
 #include "report/query/stages/result.h"
 #include "report/timeline/timeline.h"
 
-/* What all queries about a session are bound by. Stays where it is: `part` points into it. */
+/* The bounds of all queries about a session. Stays where it is: `part` points into it. */
 struct nt_html_scope {
 	struct nt_db *db;
 	const struct nt_selection *selection;

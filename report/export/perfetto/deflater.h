@@ -2,7 +2,7 @@
 /*
  * deflater.h - batches of packets, each deflated and written to a stream as one packet, by a thread of its own while
  * its user makes the next batch. The thread takes no signal but SIGPIPE. Where none can be started, nt_deflater_put
- * does the work. What is written is the same. Prints nothing.
+ * does the work. The output is the same. Prints nothing.
  */
 #pragma once
 
@@ -18,8 +18,8 @@ struct nt_deflater *nt_deflater_open(FILE *out);
 void nt_deflater_put(struct nt_deflater *deflater, struct nt_proto *batch);
 /*
  * Waits until all is written; once. 0, or -1: there was no memory for some of it, and nothing after that was written.
- * What the stream could not take, the stream knows.
+ * The error mark of the stream tells of failed writes.
  */
 int nt_deflater_finish(struct nt_deflater *deflater);
-/* What waits is not written. Safe on NULL. */
+/* Batches that wait are not written. Safe on NULL. */
 void nt_deflater_close(struct nt_deflater *deflater);

@@ -142,7 +142,7 @@ static int64_t start_of(struct nt_perfetto *trace, const struct nt_perfetto_proc
 	return start_ts > trace->from_ts ? start_ts : -1;
 }
 
-/* Those who were there at the begin. Who began later is told when it began: nt_sched_life. */
+/* The threads that were there at the begin. One that began later is told at its begin: nt_sched_life. */
 static void write_processes(struct nt_perfetto *trace)
 {
 	struct nt_names *names = &trace->names;

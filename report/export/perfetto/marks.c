@@ -110,8 +110,8 @@ static void write_lost(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu, i
 }
 
 /*
- * What of a range was asked for. Ranges of loose records may begin and end outside the session, as these do: they
- * belong to where they begin.
+ * The part of a range that was asked for. Ranges of loose records may begin and end outside the session, as these do:
+ * their begin decides.
  */
 static bool clip_range(const struct nt_perfetto *trace, int64_t ts, int64_t dur, const char *kind, int64_t *begin,
 		       int64_t *end)

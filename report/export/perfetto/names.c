@@ -74,7 +74,7 @@ static int take_thread(struct nt_perfetto *trace, const struct nt_value *const *
 	const int64_t utid = nt_integer(values[UTID], 0);
 	struct nt_perfetto_thread *thread;
 
-	/* Who is only referred to is made up when that happens; the idle task is known without a row. */
+	/* A thread without a row is made up when something refers to it; the idle task is known without a row. */
 	if (trace->has_head || !utid || !nt_is_there(values[TID]) ||
 	    nt_id_map_get(&trace->names.thread_numbers, (uint64_t)utid))
 		return 0;

@@ -140,7 +140,7 @@ static int is_selected(struct nt_perfetto *trace, const struct nt_value *socket,
 	return nt_is_there(socket) && nt_id_map_get(&trace->names.selected_sockets, (uint64_t)nt_integer(socket, 0));
 }
 
-/* What a packet is known by at both ends of its way; never 0. */
+/* The id of a packet at both ends of its way; never 0. */
 static uint64_t flow_of(int64_t socket, int64_t stamp)
 {
 	uint64_t mixed = (uint64_t)stamp ^ (uint64_t)socket * 0x9e3779b97f4a7c15;

@@ -29,5 +29,5 @@ void nt_packets_release(struct nt_packets *packets);
  */
 struct nt_proto *nt_packets_begin(struct nt_packets *packets, size_t *packet);
 void nt_packets_end(struct nt_packets *packets, size_t packet);
-/* Writes what is left. 0, or -1: out of memory. What the stream could not take, the stream knows. */
+/* Writes the rest. 0, or -1: out of memory. The error mark of the stream tells of failed writes. */
 int nt_packets_finish(struct nt_packets *packets);

@@ -14,7 +14,7 @@
 #define MOST 20 /* processes with a counter of their own */
 #define OTHERS UINT32_MAX
 
-/* Who pays begins or ceases to pay so much in each bucket. */
+/* From this bucket on, the payer pays so much more or less in each bucket. */
 struct nt_payer_change {
 	uint32_t payer; /* its place */
 	int64_t bucket, ns;

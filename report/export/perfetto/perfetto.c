@@ -65,7 +65,7 @@ bool nt_perfetto_clip(const struct nt_perfetto *trace, int64_t ts, int64_t dur, 
 	*begin = ts < trace->from_ts ? trace->from_ts : ts;
 	if (*end > trace->to_ts)
 		*end = trace->to_ts;
-	/* What lasts no time at the end belongs to a session, but not to a stretch of it. */
+	/* An event without duration at the end belongs to a session, but not to a stretch of it. */
 	return *begin < *end ||
 	       (*begin == *end && ts == *begin && (ts < trace->to_ts || trace->to_ts == trace->session->end_ts));
 }

@@ -33,7 +33,7 @@ static inline bool nt_proto_room(struct nt_proto *proto, size_t size)
 #define NT_PROTO_VARINT_MAX 10
 #define NT_PROTO_TAG_MAX 5
 
-/* What follows a field's number. */
+/* The form of the value after a field's number. */
 enum nt_proto_wire { NT_PROTO_VARINT = 0, NT_PROTO_FIXED64 = 1, NT_PROTO_BYTES = 2 };
 
 /* Where there is room. Gives the end. */
@@ -69,7 +69,7 @@ static inline void nt_proto_uint(struct nt_proto *proto, uint32_t field, uint64_
 
 void nt_proto_fixed64(struct nt_proto *proto, uint32_t field, uint64_t number);
 void nt_proto_double(struct nt_proto *proto, uint32_t field, double number);
-/* What another buffer holds, as it is. */
+/* The bytes of another buffer, as they are. */
 void nt_proto_append(struct nt_proto *proto, const struct nt_proto *other);
 void nt_proto_bytes(struct nt_proto *proto, uint32_t field, const void *data, size_t size);
 /* Bytes that are no UTF-8 become U+FFFD. */

@@ -203,7 +203,7 @@ static int take_wakeup(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu, c
 	return 0;
 }
 
-/* Who begins in the recording is runnable from there; and a number that another had before is now this one's. */
+/* A thread that begins in the recording is runnable from there, and takes over its number from an earlier thread. */
 void nt_sched_life(struct nt_perfetto *trace, const struct nt_perfetto_thread *thread, uint32_t source_tid)
 {
 	struct nt_proto *proto = &trace->packets.batch;

@@ -17,7 +17,7 @@ enum { MODE_KERNEL = 1, MODE_USER = 2 };
 
 /* ---- what stacks are made of ---- */
 
-/* What holds the code: the file; or the module, or the kernel. Perfetto puts a slash before it. */
+/* The holder of the code: the file; or the module, or the kernel. Perfetto puts a slash before it. */
 static const char *holder_of(const struct nt_value *path, const struct nt_value *module, const struct nt_value *kind)
 {
 	const char *text = nt_text(path, NULL);

@@ -137,7 +137,7 @@ struct nt_perfetto;
 struct nt_perfetto_cpu;
 
 void nt_names_release(struct nt_names *names);
-/* Who is who is known as far as it will be: sets what follows from it. False: nobody is of the process that was asked
+/* All names are read: sets each thread's process, and the selected ones. False: no process is the one that was asked
  * for.
  */
 bool nt_names_settle(struct nt_perfetto *trace);
@@ -149,7 +149,7 @@ const struct nt_perfetto_process *nt_process_of(struct nt_perfetto *trace, int64
 
 /* ---- bundle.c ---- */
 
-/* What is not written yet of a CPU. */
+/* The events of a CPU that are not written yet. */
 struct nt_bundle {
 	struct nt_proto events; /* one by one */
 	struct nt_proto switches[5]; /* timestamps, states, pids, priorities, names; each packed, as wakings are */
@@ -168,7 +168,7 @@ struct nt_ftrace_task {
 };
 
 void nt_bundle_release(struct nt_bundle *bundle);
-/* Who comes onto the CPU, and in which state the one before leaves it. */
+/* A switch to `next`; the thread before leaves the CPU in this state. */
 void nt_bundle_switch(struct nt_perfetto *trace, struct nt_bundle *bundle, int64_t ts, uint32_t state,
 		      const struct nt_ftrace_task *next);
 void nt_bundle_waking(struct nt_perfetto *trace, struct nt_bundle *bundle, int64_t ts,
@@ -281,7 +281,7 @@ static inline bool nt_is_there(const struct nt_value *value)
 
 #define NT_MAX_TAKEN 16 /* columns that a reader asks for */
 
-/* Who takes the rows of a table: `take` gets the values of these columns, in this order. */
+/* Takes the rows of a table: `take` gets the values of these columns, in this order. */
 struct nt_perfetto_reader {
 	const char *table;
 	const char *columns[NT_MAX_TAKEN + 1];

@@ -20,8 +20,8 @@
 #define NT_SVG_DARK_INK "#e3e8ee"
 #define NT_SVG_DARK_SOFT "#9aa5b1"
 
-/* A text as XML has it, in elements and in attributes with ". What XML cannot hold, and what is no UTF-8, becomes
- * U+FFFD. */
+/* A text as XML has it, in elements and in attributes with ". Characters that XML cannot hold, and bytes that are no
+ * UTF-8, become U+FFFD. */
 void nt_xml_text(FILE *out, const char *text);
 
 struct nt_svg {

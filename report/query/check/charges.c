@@ -6,9 +6,9 @@
 #include "report/query/check/check.h"
 
 /*
- * What rx_cost has, less what cpu_cost has. A row of one bucket counts in full at its end. One of several whole buckets
- * is all of their time: from its begin to its end it counts 1 ns each ns. One that is less is wrong: it counts as of
- * one bucket, and so differs from what cpu_cost has.
+ * The time of rx_cost, less that of cpu_cost. A row of one bucket counts in full at its end. One of several whole
+ * buckets is all of their time: from its begin to its end it counts 1 ns each ns. One that is less is wrong: it counts
+ * as of one bucket, and so differs from cpu_cost.
  */
 static const char steps_of_costs[] =
 	"WITH cost(sign, cpu, ts, dur, ns) AS ("
@@ -29,7 +29,7 @@ struct balance {
 	uint64_t wrong;
 };
 
-/* What is due at the step: from here on both must have the same. */
+/* Adds a step to the balance: after it, both tables must have the same time. */
 static void take_step(struct balance *balance, sqlite3_stmt *step)
 {
 	const int64_t cpu = sqlite3_column_int64(step, 0), at = sqlite3_column_int64(step, 1);

@@ -90,7 +90,7 @@ int nt_check_stat(struct nt_check *check);
 
 /* ---- for nt_check_read: `arg` is the check ---- */
 
-/* What the rows are compared with while they are read. */
+/* Snapshots and stacks: the rows are compared with them while they are read. */
 int nt_check_read_snapshots(struct nt_check *check);
 int nt_check_read_stacks(struct nt_check *check);
 int nt_check_take_slice(void *arg, const struct nt_row *slice);

@@ -87,7 +87,7 @@ int nt_check_written(struct nt_check *check)
 	return 0;
 }
 
-/* What the programs counted: a tape that ends early lacks it. */
+/* The programs' own counts: a tape that ends early lacks them. */
 static int check_counted(struct nt_check *check, const char *name, const char *sql,
 			 void (*judge)(struct nt_check *check, sqlite3_stmt *row))
 {

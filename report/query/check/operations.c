@@ -24,7 +24,7 @@ bool nt_check_has_operations(const struct nt_check *check)
 	return !check->part || !check->part->selection->n_cpus;
 }
 
-/* Of a part: where it belongs to. NULL: nowhere. What began at a time that nobody knows is at an edge. */
+/* The place of an operation in a part. NULL: outside. An operation whose begin is not known is at an edge. */
 static struct nt_check_ops *place_op(struct nt_check *check, const struct nt_row *op)
 {
 	const struct nt_value *dur = NT_VALUE(op, sock_op, dur);

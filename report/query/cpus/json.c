@@ -22,7 +22,7 @@ static void put_kinds(struct nt_line *line, const uint64_t ns[NT_LANE_KINDS])
 		nt_line_put(line, names[kind], nt_cell_integer((int64_t)ns[kind]));
 }
 
-/* What begins at `ts`, on a CPU, or on all of them if it is NULL. */
+/* The sum of a time that begins at `ts`, on a CPU, or on all of them if it is NULL. */
 static void put_sum(struct nt_line *line, const uint32_t *cpu, int64_t ts, uint64_t dur,
 		    const uint64_t ns[NT_LANE_KINDS])
 {
@@ -32,7 +32,7 @@ static void put_sum(struct nt_line *line, const uint32_t *cpu, int64_t ts, uint6
 	put_kinds(line, ns);
 }
 
-/* Who takes the lines of sums: JSON, or CSV, whose lines begin with the session and with what the row is. */
+/* Takes the lines of sums: JSON, or CSV, whose lines begin with the session and the kind of row. */
 struct taker {
 	struct nt_json *json;
 	struct nt_printer *printer; /* NULL: JSON */

@@ -65,8 +65,8 @@ uint32_t nt_lanes_column_of(const struct nt_lanes *lanes, int64_t ts);
 uint64_t nt_lane_cell(const struct nt_lane *lane, uint32_t column, unsigned int kinds);
 uint64_t nt_lane_sum(const uint64_t ns[NT_LANE_KINDS], unsigned int kinds);
 /*
- * Who had most of a cell; NT_LANE_KINDS: nobody had any. The network stack counts as one, so that it is not outvoted
- * for having four owners: if it had at least as much as any other, the greatest of the four.
+ * The owner with most of a cell; NT_LANE_KINDS: none had any. The network stack counts as one, so that it is not
+ * outvoted for having four owners: if it had at least as much as any other, the greatest of the four.
  */
 unsigned int nt_lane_most(const struct nt_lane *lane, uint32_t column);
 /* Of all lanes. */

@@ -41,7 +41,7 @@ struct nt_lanes_result {
  */
 int nt_lanes_find(struct nt_lanes_result *result, uint32_t columns);
 void nt_lanes_result_release(struct nt_lanes_result *result);
-/* What a worst window is of: so many CPUs, and of each its length. */
+/* All CPU time of a worst window: its length, times its CPUs. */
 uint64_t nt_lanes_worst_whole(const struct nt_lanes_result *result, const struct nt_lanes_worst *worst);
 
 /* ---- drawing.c: draws lanes with characters ----

@@ -38,7 +38,7 @@ struct source {
 	uint64_t next; /* the place where this changes; NEVER: no more is known */
 };
 
-/* What a window holds, and how fast that grows while it moves on. */
+/* The time that a window holds, and its growth while the window moves on. */
 struct amount {
 	uint64_t ns, slope;
 };

@@ -56,7 +56,7 @@ struct nt_worst_want {
 	size_t in_memory; /* bytes of slices; 0: NT_WORST_IN_MEMORY */
 };
 
-/* What a slice is. */
+/* The kind of a slice. */
 enum nt_worst_kind {
 	NT_WORST_OTHER,
 	NT_WORST_OWN, /* what is looked for */

@@ -22,8 +22,8 @@ bool nt_is_sampled(const struct nt_weights *hook)
 
 /*
  * Before the first sample and after the last come as many packets as a gap has, m, and half the mean of w(w - 1) is m *
- * m. What is missing at the ends is off to the same side everywhere, by (edges^2 + edges) * m * m in the mean of
- * squares. What is too much at the beginnings makes up for that in the mean, and 2 * edges * m * m is left. Of either
+ * m. The packets missing at the ends are an error to the same side everywhere, by (edges^2 + edges) * m * m in the mean
+ * of squares. Surplus packets at the beginnings make up for that in the mean, and 2 * edges * m * m is left. Of either
  * the group has its share.
  */
 double nt_count_error(const struct nt_samples *samples, const struct nt_weights *hook, const struct nt_counted *counted)
@@ -80,7 +80,7 @@ static double binomial(uint64_t n, double p, uint64_t k)
 
 /*
  * How many of n packets are at or below the quantile is binomial. The k-th lies above it if that is at most k - 1, and
- * not above it if it is k or more. What is ten standard deviations away is too rare to count.
+ * not above it if it is k or more. Counts ten standard deviations away are too rare to matter.
  */
 void nt_rank_interval(uint64_t n, double fraction, uint64_t *low, uint64_t *high)
 {

@@ -29,7 +29,7 @@ struct nt_weights {
 void nt_weights_add(struct nt_weights *hook, double weight);
 /* Whether any packet was left out. */
 bool nt_is_sampled(const struct nt_weights *hook);
-/* What a number of packets was counted over. */
+/* The extent over which packets were counted. */
 struct nt_counted {
 	double share; /* the group's, of all packets that gaps were counted over */
 	unsigned int edges; /* in so many stretches: of each CPU and program; the packets since the last sample of one

@@ -19,7 +19,7 @@ static void remove_waiting(struct nt_pairing *pairing, size_t i)
 	memmove(pairing->waiting + i, pairing->waiting + i + 1, (pairing->n_waiting - i) * sizeof(pairing->waiting[0]));
 }
 
-/* What waits with another stamp waits in vain. */
+/* Samples that wait with another stamp wait in vain. */
 static void come_to_stamp(struct nt_pairing *pairing, int64_t stamp_ns)
 {
 	if (pairing->n_waiting && pairing->waiting[0].stamp_ns != stamp_ns)

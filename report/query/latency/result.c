@@ -110,7 +110,7 @@ static void set_window(struct nt_latency_result *result)
 		result->end_ts = result->begin_ts < INT64_MAX ? result->begin_ts + 1 : INT64_MAX;
 }
 
-/* What the errors of counts are calculated from. */
+/* Sets the numbers from which the errors of counts are calculated. */
 static void set_counted(struct nt_latency_result *result)
 {
 	const uint32_t cpus = nt_selection_count_cpus(&result->choice->selection, (uint32_t)result->session->cpus);

@@ -106,7 +106,7 @@ static int scan_pairs(struct nt_db *db, sqlite3_stmt *statement, const struct nt
 	return 0;
 }
 
-/* What is before `from`, or on another CPU, may have its pair behind it: so only the end bounds a query of pairs. */
+/* A sample before `from`, or on another CPU, may have its pair later: so only the end bounds a query of pairs. */
 static sqlite3_stmt *prepare(struct nt_db *db, const struct nt_session *session, const struct nt_latency_choice *choice,
 			     struct nt_window window)
 {

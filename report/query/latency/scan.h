@@ -20,7 +20,7 @@ struct nt_latency_sample {
 	bool is_other; /* not of the chosen process: it only tells how a hook was sampled */
 };
 
-/* What of two hooks' samples has no other. */
+/* How many samples of two hooks have no pair. */
 struct nt_latency_alone {
 	uint64_t first, second;
 };

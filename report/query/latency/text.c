@@ -162,7 +162,7 @@ static int print_errors(struct nt_latency_result *result, struct nt_printer *pri
 	return error;
 }
 
-/* What the groups are, and that there are more. */
+/* The meaning of the groups, and a note if there are more. */
 static void print_notes(const struct nt_latency_result *result)
 {
 	const struct nt_series_set *set = &result->set;
@@ -230,7 +230,7 @@ static void print_absent(const struct nt_latency_result *result, const struct nt
 	}
 }
 
-/* What this kernel let each hook be, in the recorder's words, and how much that leaves out. */
+/* The place of each hook on this kernel, in the recorder's words, and the packets that it leaves out. */
 static int print_hooks(struct nt_latency_result *result)
 {
 	static const char attached[] =

@@ -39,7 +39,7 @@ void nt_flame_release(struct nt_flame *flame);
 /* One line a stack: names with ; between them, a blank, nanoseconds. In names ; is written as , and a control character
  * as ?. */
 void nt_flame_folded(const struct nt_flame *flame, FILE *out);
-/* What stands above a picture: the title, what was recorded, and what is wrong with it. */
+/* The lines above a picture: the title, the recording, and its problems. */
 #define NT_FLAME_LINES 4
 struct nt_flame_head {
 	char title[400];

@@ -43,7 +43,7 @@ static int read_chosen(struct nt_stage_payers *payers)
 	return nt_db_end(part->db, row, "the processes cannot be read") ? -1 : error;
 }
 
-/* What no process pays for goes by the word for its payer. */
+/* Time that no process pays goes by the word for its payer. */
 static int name_payers(struct nt_stage_payers *payers, struct nt_labels *groups)
 {
 	_Static_assert(NT_PAYER_UNATTRIBUTED < NT_COUNT(payers->of_payers), "each payer has a group");
@@ -135,7 +135,7 @@ static int give_share(struct dividing *dividing, uint32_t cpu, uint32_t group, s
 	return !ns || group == NT_STAGE_NOT_CHOSEN ? 0 : dividing->give(dividing->arg, cpu, group, &cell);
 }
 
-/* By the rows at hand; if there are none, nobody pays. What is left of each share goes to the next. */
+/* By the rows at hand; if there are none, nobody pays. A fraction of a ns goes to the next share. */
 static int divide_cell(struct dividing *dividing, uint32_t cpu, const struct nt_split_cell *cell)
 {
 	const struct nt_stage_payers *payers = dividing->payers;
@@ -193,7 +193,7 @@ static uint64_t bucket_of(const struct nt_stage_payers *payers, int64_t ts)
 	return bucket > payers->first_bucket ? bucket - payers->first_bucket : 0;
 }
 
-/* All rows of the span are at hand: they divide its time. What lies before has none. */
+/* All rows of the span are at hand: they divide its time. Nobody pays for cells before it. */
 static int end_span(struct dividing *dividing, const struct span *span)
 {
 	struct nt_stage_payers *payers = dividing->payers;

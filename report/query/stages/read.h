@@ -12,7 +12,7 @@
 #include "report/query/stages/choice.h"
 #include "report/query/stages/split.h"
 
-/* What tells samples apart, which is what time is split into. In the order of these columns. */
+/* The kind of a sample: time is split into these. In the order of these columns. */
 struct nt_stage_category {
 	char *stage, *family; /* "no_stack": there are no frames of the kernel's; "": not told */
 	int64_t stack_id, user_stack_id; /* -1: none, or not asked for */
@@ -42,8 +42,8 @@ struct nt_stage_data {
 int nt_stage_read(const struct nt_part *part, const struct nt_stage_choice *choice, bool by_stack,
 		  struct nt_stage_data *data);
 /*
- * The same in steps: what comes before the scan; the scan; what comes after it, which gets the scan's result. Who makes
- * one scan for more than this takes its readers into that. To be freed also on failure; safe on NULL.
+ * The same in steps: the work before the scan; the scan; the work after it, which gets the scan's result. A caller that
+ * makes one scan for more than this takes its readers into that. To be freed also on failure; safe on NULL.
  */
 struct nt_stage_reading;
 #define NT_STAGE_READERS 2

@@ -167,7 +167,7 @@ bool nt_stage_any_short(const struct nt_stage_result *result)
 
 /* ---- how sure it is ---- */
 
-/* What was not sampled may all have been spent there, or none of it. */
+/* Unsampled time may all have been spent there, or none of it. */
 void nt_stage_bounds(struct nt_stage_part *part, const struct nt_stage_whole *whole)
 {
 	double sampled = (double)(whole->ns - whole->unsampled_ns);

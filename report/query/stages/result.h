@@ -20,7 +20,7 @@ struct nt_stage_whole {
 	uint64_t run, run_ns, run_samples;
 };
 
-/* What of it was spent in one stage, or one stack. */
+/* The part of it that was spent in one stage, or one stack. */
 struct nt_stage_part {
 	uint32_t whole; /* index */
 	uint32_t category; /* index; NT_SPLIT_UNSAMPLED; with --inclusive the stage's number */

@@ -121,7 +121,7 @@ static bool is_shown(const struct nt_stage_result *result, const struct nt_stage
 	return part->samples && (!strcmp(stage, "other") || !strcmp(stage, "no_stack"));
 }
 
-/* Who takes rows gives 0 or -ENOMEM. */
+/* Functions that take rows give 0 or -ENOMEM. */
 static int json_row(void *arg, const struct nt_line *row)
 {
 	nt_json_record(arg, row);
@@ -188,7 +188,7 @@ static void print_owners(FILE *out, const struct nt_stage_result *result)
 	}
 }
 
-/* What is amiss with the samples, and what the shares then mean. */
+/* The owners with too few samples, and the meaning of the shares then. */
 static void print_short(FILE *out, const struct nt_stage_result *result)
 {
 	char samples[NT_HUMAN_MAX], due[NT_HUMAN_MAX], share[NT_HUMAN_MAX];

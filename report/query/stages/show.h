@@ -7,8 +7,8 @@
 
 #include "report/query/stages/result.h"
 
-/* What of the session was asked for, into *part. Nothing: `why_not` says so, else it is "". 0, or -1 and a sentence in
- * db->error. */
+/* The part of the session that was asked for, into *part. Nothing: `why_not` says so, else it is "". 0, or -1 and a
+ * sentence in db->error. */
 int nt_stage_part_of(struct nt_db *db, const struct nt_session *session, const struct nt_selection *selection,
 		     struct nt_part *part, char why_not[NT_ERROR_MAX]);
 

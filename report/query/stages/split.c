@@ -157,7 +157,7 @@ struct place {
 	uint32_t buckets; /* of that cell */
 };
 
-/* What is left of the cell at hand, as far as its buckets are before `to`. */
+/* The rest of the cell at hand, as far as its buckets are before `to`. */
 static struct nt_split_cell next_cell(const struct nt_split_series *series, const struct place *place, uint32_t to)
 {
 	struct nt_split_cell cell = series->cells[place->cell];

@@ -139,7 +139,7 @@ function heading(data) {
   );
 }
 
-// What of the recording the figures are of, where that is not all.
+// The part of the recording behind the figures, where that is not all.
 function selectionNote(data, costs) {
   const {selection} = data;
   const parts = [];

@@ -10,7 +10,7 @@ const AXIS = 26;
 const LEAST_STEPS = 8; // that can be zoomed to
 const LEAST_WIDTH = 300; // of a picture; in less room it scrolls
 
-// What all charts of a session share: which steps are seen, where the cursor is, which CPUs are chosen.
+// The state that all charts of a session share: the steps in sight, the cursor, the chosen CPUs.
 class View {
   constructor(costs) {
     this.costs = costs;

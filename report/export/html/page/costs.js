@@ -3,7 +3,7 @@
 // costs.js - sums of the time in the page: by owner, CPU and step. Pure: no document here.
 'use strict';
 
-// What each owner is, from the bottom of the charts up: the network, what may have been its, and the others.
+// The meaning of each owner, from the bottom of the charts up: the network, time that may be the network's, the others.
 const OWNERS = [
   ['net_rx', 'receiving packets (softirq NET_RX)'],
   ['net_tx', 'sending packets (softirq NET_TX)'],

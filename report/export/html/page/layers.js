@@ -176,7 +176,7 @@ function drawShades(chart, group, y, labels) {
     text));
 }
 
-// What the shades of strips mean: where each begins.
+// The legend of the shades of strips: the share where each begins.
 function drawStripShades(chart, group, y) {
   const labels = [...SHARES, 1].map((share, i) => [i, String(+(share * 100).toPrecision(3))]);
   drawShades(chart, group, y, labels);

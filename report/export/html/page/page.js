@@ -42,7 +42,7 @@ function about(data) {
   return el('p', {class: 'note'}, facts.join(' '));
 }
 
-// What the recorder's threads took is the kernel's account of its process; its programs ran in the time of others.
+// The time of the recorder's threads is the kernel's account of its process; its programs ran in the time of others.
 function ownCost(data) {
   const {recorder} = data;
   const programs = data.tables.find((one) => one.name === 'recorder_programs');

@@ -92,7 +92,7 @@ function ownerStages(owner, merged, single) {
   );
 }
 
-// Who has too few samples, and what the shares then mean.
+// The owners with too few samples, and the meaning of the shares then.
 function tooFew(owners) {
   const short = owners.filter((owner) => owner.too_few);
   if (!short.length) return null;

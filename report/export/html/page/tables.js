@@ -85,8 +85,8 @@ function scrolling(region) {
   return region;
 }
 
-// A part of a whole, which is as long as the bar can be in every table: so bars can be compared. What is more (several
-// CPUs, of one) fills it and is marked at its end; what would be a hair has none.
+// A part of a whole, which is as long as the bar can be in every table: so bars can be compared. A part above the whole
+// (several CPUs, of one) fills it and is marked at its end; a part that would be a hair has none.
 function bar(part, whole) {
   if (!(whole > 0 && part >= LEAST_BAR * whole)) return null;
   const inner = el('span', {class: 'bar-part'});

@@ -68,7 +68,7 @@ function wall(ns) {
   return new Date(ms).toISOString().replace('T', ' ').replace('Z', '');
 }
 
-// What would act on the text around it, or is not to be seen, becomes a mark that is.
+// A character that would act on the text around it, or is invisible, becomes a visible mark.
 function clean(text) {
   return String(text).replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, '\ufffd');
 }
