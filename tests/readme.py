@@ -17,8 +17,8 @@ import re
 import statistics
 import sys
 
-# What is shown of a command's output: of each paragraph that begins so, so many of its first and of its last lines. The
-# rest becomes "...". A command that is not here shows nothing.
+# The part of a command's output that is shown: of each paragraph that begins so, so many of its first and last lines.
+# The rest becomes "...". A command that is not here shows nothing.
 SHOWN = {
     "nettape-record": [("", 9, 0)],
     "nettape-report summary": [

@@ -105,7 +105,7 @@ measure_costs() {
 
 # ---- the examples ----
 
-# What the README's commands call: sudo is not needed here.
+# For the README's commands: sudo is not needed here.
 sudo() { "$@"; }
 
 run_commands() {

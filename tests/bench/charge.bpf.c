@@ -276,7 +276,7 @@ int BPF_PROG(trace_fail, int err, struct sock *sk)
 
 /* ---- candidates, for their cost ---- */
 
-/* What the kernel takes to call a program and to time it. */
+/* An empty program: the kernel's cost of calling and timing it. */
 SEC("tp_btf/netif_receive_skb")
 int BPF_PROG(cost_empty__receive, struct sk_buff *skb)
 {

@@ -49,7 +49,7 @@ static struct bpf_object *attach(const char *path, const char *prefix)
 	return object;
 }
 
-/* What the programs share with us: their gate and counts. */
+/* The memory that the programs share with us: their gate and counts. */
 static int shared_map(struct bpf_object *object)
 {
 	return bpf_object__find_map_fd_by_name(object, ".data.shared");
@@ -217,7 +217,7 @@ static void count_batch(struct totals *totals, const struct piece *piece)
 	totals->batches_told += told == marks;
 }
 
-/* What a run holds: 0, 1, or 2 for one flow, 3 for more. */
+/* The packets of a run: 0 for none, 1 for one, 2 for several of one flow, 3 for more flows. */
 static int contents(struct totals *totals, const struct charge_event *run, const struct charge_event *end)
 {
 	__u64 id = 0, marks = 0, last = 0;

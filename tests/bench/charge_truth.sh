@@ -110,7 +110,7 @@ traffic() {
         "$work/charged" "$work/truth" >"$work/run"
 }
 
-# What all this reads of a run: v[FLOW, KEY]; known[FLOW]: the time that clocks say, but for what lies between.
+# Reads a run: v[FLOW, KEY]. clock(FLOW) is the time that clocks say; all(FLOW) adds the time between packets.
 # shellcheck disable=SC2016  # awk expands it
 read_run='
     function clock(flow) { return v[flow, "gro"] + v[flow, "way"] + v[flow, "chains"] + v[flow, "delivery"] }

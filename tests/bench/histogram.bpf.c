@@ -142,7 +142,7 @@ int BPF_PROG(ref_tcp_socket_read__skb_copy_datagram_iovec, struct sk_buff *skb)
 	return count_packet(NT_HOOK_tcp_socket_read, skb);
 }
 
-/* What it takes by itself to count and time a program's run. */
+/* Empty programs: the cost of counting and timing a program's run. */
 SEC("fentry/ip_rcv_core")
 int nothing__ip_rcv_core(void *ctx)
 {

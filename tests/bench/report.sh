@@ -62,7 +62,7 @@ make_tapes() {
 # ---- one run ----
 
 # timed NAME COMMAND...: adds a line "WALL_NS USER_NS SYSTEM_NS MAX_RSS_KIB" to $work/NAME.usage; the output is in
-# $work/said. What fails is told, and is not measured.
+# $work/said. A command that fails is told, and not measured.
 timed() {
     local name=$1 status=0
     shift
@@ -164,7 +164,7 @@ bar_of() {
     esac
 }
 
-# What `summary` is to reach: 10 million events a second, or 15 times import.
+# The goal for `summary`: 10 million events a second, or 15 times import's rate if that is less.
 command_rates() {
     local name rate import
     import=$(rate_of long.import)

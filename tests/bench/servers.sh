@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What recording costs a server's clients: redis and nginx, at parts of what they can do, under a load that does not
+# The cost of recording for a server's clients: redis and nginx, at parts of their capacity, under a load that does not
 # wait for them (tests/tools/openloop.c). In turns: nothing, nettape, perf and others. Server and clients are on this
 # host, in two namespaces. As root, on a quiet machine.
 #

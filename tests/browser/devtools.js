@@ -185,7 +185,7 @@ class Browser {
     await this.settle();
   }
 
-  // What the page looks like: what is seen of it, or all.
+  // A picture of the page: its visible part, or all.
   async screenshot(file, isWhole = false) {
     const {data} = await this.send('Page.captureScreenshot', {format: 'png', captureBeyondViewport: isWhole});
     fs.writeFileSync(file, Buffer.from(data, 'base64'));

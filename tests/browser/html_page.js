@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
 // html_page.js CHROMIUM WORK PICTURES - uses the pages in WORK (*.html, made by tests/cli/html_browser.sh) as a person
-// would, with pointer and keys, and says what it finds as ok: and FAIL: lines. What the readout of samples.html shows
-// goes to WORK/readouts, a line for each figure (cpu|from ns|to ns|owner|ns), the stages of stacks.html to WORK/stages
+// would, with pointer and keys, and says what it finds as ok: and FAIL: lines. The readout of samples.html goes to
+// WORK/readouts, a line for each figure (cpu|from ns|to ns|owner|ns), the stages of stacks.html to WORK/stages
 // (owner|stage|family|ns|share|least|most|samples) and WORK/due (owner|samples|due): the caller compares them with SQL.
 'use strict';
 
@@ -48,7 +48,7 @@ const box = (browser, selector) =>
   return {x: r.x, y: r.y, width: r.width, height: r.height};
 })()`);
 
-// What the readout beside the chart says.
+// The readout beside the chart.
 const readout = (browser) =>
   browser.evaluate(`(() => {
   const panel = document.querySelector('.readout');

@@ -28,7 +28,7 @@ function collectTexts() {
     bottom: Math.min(one.bottom, other.bottom),
   });
 
-  // What stands around an element: what clips it, what can be scrolled, how opaque it is.
+  // The surroundings of an element: the boxes that clip it, the container that scrolls it, its opacity.
   function around(element) {
     const found = {clips: [], scroll: -1, scrollBox: null, opacity: 1, isHidden: false, svg: null};
     for (let at = element; at; at = at.parentElement) {
@@ -124,7 +124,7 @@ function overlaps(texts) {
   for (let i = 0; i < boxes.length; i++) {
     for (let k = i + 1; k < boxes.length && boxes[k].top < boxes[i].bottom; k++) {
       const [a, b] = [boxes[i], boxes[k]];
-      // What was scrolled away lies outside of its container, maybe on another text, and is not drawn.
+      // Text that was scrolled away lies outside of its container, maybe on another text, and is not drawn.
       if (a.i !== b.i && a.text.scroll === b.text.scroll && meet(a, b)) found.push(
         `"${a.text.text}" lies on "${b.text.text}"`);
     }
@@ -198,7 +198,7 @@ const WITHOUT_TEXTS = `(() => {
   document.adoptedStyleSheets = [sheet];
 })()`;
 
-// What is wrong with the page as it is now: a list of sentences. `count`: how many texts were looked at.
+// The faults of the page as it is now: a list of sentences. `count`: the number of texts examined.
 async function lookAt(browser) {
   // The picture has none, and would be laid out otherwise.
   await browser.send('Emulation.setScrollbarsHidden', {hidden: true});

@@ -22,7 +22,7 @@ function none(what, found) {
   console.log(found.length ? `FAIL: ${what}: ${found.slice(0, 12).join('; ')}` : `ok: ${what}`);
 }
 
-// What a page shows on demand: folded tables, families of stages, exact numbers, the widest grouping.
+// Everything that a page shows on demand: folded tables, families of stages, exact numbers, the widest grouping.
 const SHOW_ALL = `(() => {
   document.querySelectorAll('details').forEach((one) => (one.open = true));
   document.querySelectorAll('.unfold, .more').forEach((one) => one.click());

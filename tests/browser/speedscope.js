@@ -52,7 +52,7 @@ async function totals(browser) {
       .map(([total, , name]) => [name, Number(total.split(' ')[0].replace(/,/g, ''))]))`);
 }
 
-// What it exports: the same stacks as lines, in the file's order.
+// Its export: the same stacks as lines, in the file's order.
 async function exported(browser) {
   await browser.evaluate(`(() => {
     const make = URL.createObjectURL;

@@ -35,7 +35,7 @@ patched span 6
 patched command 2
 patched export 3
 
-# What is built already need not be built again, but for what the patches change: that is much, and built fast.
+# Only the objects that the patches change are built again. They are many, so they are built fast.
 cp -a build/{o,bpf,text} build/needs-* "$tree/build/" 2>/dev/null || true
 cc=${CC:-gcc}
 ! command -v ccache >/dev/null || cc="ccache $cc"

@@ -104,8 +104,8 @@ part() {
 part chunks --process 1001
 part chunks --from 1970-01-01T00:00:00Z --cpu 0-1
 if [[ $engine ]]; then
-    # What the script of the tape `hand` says: web runs, sleeps in its receive, is woken on the other CPU and waits for
-    # the disk.
+    # The script of the tape `hand` says: web runs, sleeps in its receive, is woken on the other CPU and waits for the
+    # disk.
     asks "$work/hand.pftrace" <<'SQL'
 -- states
 SELECT (ts - 1000000000000) / 1000, dur / 1000, state, cpu FROM thread_state JOIN thread USING (utid)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Databases that somebody else made, so that commands hang, take gigabytes or run what is in them. Each command ends
-# soon, in little memory, and says which file it was and what to do. What is only a user's own, as an index, is no harm.
+# soon, in little memory, and says which file it was and what to do. A user's own index or view does no harm.
 # check-all: it takes most of a minute
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"

@@ -46,7 +46,7 @@ cat "$work/log"
 is "the browser's test ends well" "$status" 0
 failures=$((failures + $(grep -c '^FAIL' "$work/log" || true)))
 
-# What the tables of stages show is what `stages` says.
+# The tables of stages show the figures of `stages`.
 report 0 stages "$work/stacks.db" --csv
 is "stages, as they are shown" "$(LC_ALL=C sort "$work/stages")" \
     "$(awk -F, 'NR > 1 { printf "%s|%s|%s|%s|%.2f|%.2f|%.2f|%s\n", $2, $3, $4 == "" ? "-" : $4, $5, 100 * $6,
@@ -57,7 +57,7 @@ is "samples that were due, as they are shown" "$(<"$work/due")" \
         json_extract(o.value, '\$.samples_due') FROM json_each(CAST(readfile('$work/out') AS TEXT),
             '\$.sessions[0].owners') AS o")"
 
-# What was shown at the pointer is what SQL has there.
+# The readout at the pointer agrees with SQL.
 wrong=0 n=0
 while IFS='|' read -r cpu from to owner ns; do
     case $owner in

@@ -33,7 +33,7 @@ for scenario in hand samples loss wide; do
         "$(sql "$tape.1" "SELECT count(*) FROM thread")"
 done
 
-# What cannot be told again is refused.
+# A tape that cannot be repeated is refused.
 for scenario in hotplug partial; do
     build/tools/make_tape $scenario "$work/$scenario" 30
     if build/tools/lengthen "$work/$scenario" 2 "$work/$scenario.2" 2>"$work/why"; then

@@ -49,7 +49,7 @@ is() {
     elif [[ $2 == "$3" ]]; then ok "$1"; else bad "$1: '$2' and not '$3'"; fi
 }
 
-# nothing WHAT GOT: it is empty. What finds differences must also say that it had something to look at: see `all`
+# nothing WHAT GOT: it is empty. A search for differences must also say that it had something to compare: see `all`
 nothing() {
     if [[ -z $2 ]]; then ok "$1"; else bad "$1: there is '$2'"; fi
 }
@@ -129,8 +129,8 @@ stack_samples() {
             FROM tick WHERE i * 1000000000 / $2 >= since AND (owner <> 'recv' OR i % 10 = 0)"
 }
 
-# sql DB-OR-TAPE STATEMENT: the answer as CSV without its header. What a command says is compared with it: so without
-# sanitizers, which look on at queries in other tests.
+# sql DB-OR-TAPE STATEMENT: the answer as CSV without its header. Commands are compared with it, so it runs without
+# sanitizers, which watch queries in other tests.
 sql() { { "$PLAIN" query "$1" "$2" --csv || printf 'head\nthe query failed: %s\n' $?; } | tail -n +2; }
 
 # seed: of all that is random, the same in each call (tests/support/rand.h)

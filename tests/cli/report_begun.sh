@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What a recorder leaves that is killed before its first block is on the disk: a directory with nothing in it, or a
-# chunk that has no byte, a part of its header, no block, or a part of its first block. Each is a recording of nothing
-# that is not complete, and says so. What is no tape is still none.
+# The remains of a recorder that is killed before its first block is on the disk: an empty directory, or a chunk that
+# has no byte, a part of its header, no block, or a part of its first block. Each is an incomplete recording of nothing,
+# and says so. Other files are still no tape.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 whole=$PWD/tests/golden/v1.tape

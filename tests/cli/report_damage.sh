@@ -3,8 +3,8 @@
 #
 # Damage never goes unsaid: of a tape in which one bit is another, each command gives what it gives of the whole tape,
 # or says on standard error that figures lack something. Such a session is not called complete. The same of a tape that
-# was cut, of a later chunk's meta block, and of a database that a damaged tape was imported into. What each command
-# writes says so too, at its head, with the time that is touched: a line, a banner, members of JSON, marks, a metric.
+# was cut, of a later chunk's meta block, and of a database that a damaged tape was imported into. The output of each
+# command says so too, at its head, with the time that is touched: a line, a banner, members of JSON, marks, a metric.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 built build/tools/perfetto_cat
@@ -216,7 +216,7 @@ for tape in k.tape k.db; do
     has "and no part is complete" "$out" '"complete": 0'
 done
 
-# What latency and its metrics read of a tape tells no time; a database has all.
+# latency and its metrics read too little of a tape to know the time that is touched; a database has all.
 chunk=$(find l.tape -name 'chunk*' | sort | tail -1)
 truncate -s $(($(stat -c %s "$chunk") * 5 / 8)) "$chunk"
 "$REPORT" import l.tape -o l.db >out 2>err

@@ -109,8 +109,8 @@ report 1 import --append "$work/hand.tape" -o "$work/random"
 has "no database to add to" "$err" "or not a database"
 report 1 import --append "$work/hand.tape" -o "$work/foreign.db"
 has "somebody else's database" "$err" "not one that nettape-report made"
-# What may not be read or written: whose it is, and what to do. As root everything may be, so then it is somebody else
-# who tries.
+# A file that may not be read or written: the message names its owner and a remedy. Root may read and write everything,
+# so as root the test lets another user try.
 owner=$(id -un)
 mkdir "$work/closed" "$work/open"
 cp "$REPORT" "$work/open/report"

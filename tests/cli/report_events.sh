@@ -56,7 +56,7 @@ sorted() { sql "$db" "$(tr -s '\n' ' ' <<<"$1")" | tr ',' '|' | LC_ALL=C sort; }
 
 endpoint() { echo "CASE WHEN k.id IS NULL THEN '(unknown)' WHEN family = 'inet6' THEN '[' || $1 || ']:' || $2
     ELSE $1 || ':' || $2 END"; }
-# Who it cost most, or who holds it.
+# The process that the socket cost most, or its holder.
 process_of="LEFT JOIN socket AS k ON k.id = socket_id LEFT JOIN process AS p ON p.upid =
     coalesce((SELECT n.upid FROM net_cost_socket AS n WHERE n.socket_id = k.id), k.upid)"
 wait="thread_runnable AS r LEFT JOIN thread AS t ON t.utid = r.utid LEFT JOIN process AS p ON p.upid = t.upid"

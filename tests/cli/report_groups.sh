@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Groups of `summary --by`: each sums to the nanosecond to what slices and operations cost, on random tapes, on a real
-# one and on databases that lack what groups are made of. What people see ends in the sums of the rest. 200 processes of
-# one name, or 50 connections to one port, are one line.
+# one and on databases that lack what groups are made of. Output for people ends in the sums of the rest. 200 processes
+# of one name, or 50 connections to one port, are one line.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 command -v sqlite3 >/dev/null || skip "sqlite3 is not installed, which makes databases"

@@ -138,7 +138,7 @@ interrupt TERM x.db-journal import --append traffic.tape -o x.db
 is "status of import --append after SIGTERM" $status 143
 is_clean "x.db is unchanged."
 holds "it is" cmp x.db before.db
-# What is ignored stays ignored.
+# A signal that is ignored stays ignored.
 env --ignore-signal=INT "$REPORT" import traffic.tape -o ignored.db 2>err &
 pid=$!
 while [[ ! -e ignored.db.partial ]] && kill -0 $pid 2>/dev/null; do sleep 0.02; done

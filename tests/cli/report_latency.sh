@@ -101,7 +101,7 @@ has "in the picture, too" "$(cat "$work/web.svg")" ", process web</text>"
 report 1 latency "$db" --process nobody
 has "there is no such process" "$err" "has no process nobody"
 
-# What the command says is what the SQL function says.
+# The command agrees with the SQL function.
 is "quantiles as by SQL" "$("$REPORT" latency "$db" --csv | awk -F, 'NR > 1 { print $2, $7, $8, $9, $10 }' | sort)" \
     "$(sql "$db" "SELECT hook || ' ' || percentile(latency_ns, 0.5, weight) || ' ' || percentile(latency_ns, 0.9,
         weight) || ' ' ||

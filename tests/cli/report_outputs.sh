@@ -4,9 +4,8 @@
 # Whole outputs of many commands, held against tests/cli/outputs/*.txt. Each of these files is a transcript: a line
 # that begins with "$ " is a command, and what it wrote to standard output and then to standard error follows, then a
 # line with its exit status unless that is 0. Where an earlier command of the file wrote the same, "= as" names it. Two
-# commands are this script's: `show FILE`, and `change DATABASE SQL`, which makes changed.db. What a command says of
-# changed.db stands as the lines (> and <) in which it differs from what it says of DATABASE. To add a command, add its
-# line and run
+# commands are this script's: `show FILE`, and `change DATABASE SQL`, which makes changed.db. The output of a command on
+# changed.db stands as its differences (> and <) from the output on DATABASE. To add a command, add its line and run
 #
 #   UPDATE=1 bash tests/cli/report_outputs.sh [FILE...]
 #
@@ -69,8 +68,8 @@ sqlite3 places.db "INSERT INTO symbol(session_id, id, kind, name, build_id, file
 
 # ---- running them ----
 
-# What a file says, without what is the same in each: scripts and styles. A packet of a trace is a line, and so is a
-# part of a page's data.
+# The content of a file, without the parts that are the same in each: scripts and styles. A packet of a trace is a line,
+# and so is a part of a page's data.
 show() {
     case $1 in
     *.html) data "$1" | sed -e '/^  "tool":/d' -e 's/,"/,\n"/g' | awk -v RS=, '$0 == last { again++; next }

@@ -75,7 +75,7 @@ all "shares of a part that are off" "$(sums payer | awk -F'|' '{ ns[$1] = $2; al
 # Sanitizers look on before this and after it, at the same commands.
 checked=$REPORT
 REPORT=$PLAIN
-# What one process pays is split as the view splits net_rx, where nothing else is in the database.
+# The payments of one process are split as the view splits net_rx in a database with nothing else.
 for n in 1 2 3; do
     pid=$(query "SELECT pid FROM process JOIN who USING (upid) WHERE n = $n")
     cp "$work/t.db" "$work/u.db"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Who pays for net_rx in a part of a recording: of a tape exactly, of a database within bounds. Both add up to net_rx.
+# The payers of net_rx in a part of a recording: exact from a tape, bounds from a database. Both add up to net_rx.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 

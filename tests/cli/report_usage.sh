@@ -96,14 +96,14 @@ misused "would be overwritten" export perfetto "$work/read.db" -o "$work/read.db
 misused "would be overwritten" export prometheus "$work/read.db" -o "$work/same.db"
 misused "would be overwritten" latency "$work/read.db" --svg "$work/read.db"
 is "the database that was read" "$(cksum <"$work/read.db")" "$before"
-# What stands where a file is made before it is whole is not written through.
+# A link at the name of the unfinished file is not followed.
 echo precious >"$work/precious"
 ln -s precious "$work/out.html.partial"
 report 0 export html "$work/read.db" -o "$work/out.html"
 is "a file that a link led to" "$(<"$work/precious")" precious
 holds "the page is a file" test -f "$work/out.html" -a ! -L "$work/out.html"
-# What tells names and addresses is its owner's, unless a file of his that was there is not; of others' files no mode is
-# taken.
+# A new file may tell names and addresses, so it is private. It takes the mode of a file of the same owner that it
+# replaces, but not of another's.
 mode() { stat -c %a "$work/$1"; }
 for umask in 000 022; do
     (umask $umask && "$REPORT" export html "$work/read.db" -o "$work/m$umask.html" && "$REPORT" export perfetto \

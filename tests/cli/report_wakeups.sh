@@ -78,7 +78,7 @@ awk -v seed="$seed" '
                 }
             }
         }
-        # What begins with a stay hides nothing before it; the view may take it either way.
+        # A slice that begins with a stay hides nothing before it; the view may take it either way.
         print "DELETE FROM cpu_slice WHERE ts IN (SELECT ts FROM sched_slice); COMMIT;"
     }' >"$work/random.sql"
 cp "$work/w.db" "$work/random.db"

@@ -52,7 +52,7 @@ is "only the database is left" "$(find "$work/small" -mindepth 1)" "$db"
 holds "and it is as it was" cmp "$work/before" "$work/after"
 report 0 check "$db"
 
-# What a statement sorts, or keeps because it joins it, goes to TMPDIR when it is large.
+# Rows that a statement sorts, or keeps for a join, go to TMPDIR when they are many.
 plain=$PWD/build/nettape-report
 if [[ -x $plain ]]; then
     mount -t tmpfs -o size=20m none "$work/temporary"

@@ -25,7 +25,7 @@ struct codec {
 	size_t budget;
 };
 
-/* What was decoded encodes to something that decodes to the same. */
+/* Decoded records, encoded again, decode to the same. */
 static void events(struct codec *codec, const void *payload, size_t size)
 {
 	union nt_any record, same;

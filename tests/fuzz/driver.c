@@ -6,7 +6,7 @@
  *   NAME_fuzz [-n MUTATIONS] [-t SECONDS] [-o FILE] [INPUT|DIRECTORY...]
  *
  * Without inputs: those in tests/fuzz/corpus/NAME_fuzz. Every input runs once; then mutations of all in turn, 1000 of
- * each (-n), until 10 seconds (-t) are over. What a sanitizer or an abort stops at is written to FILE
+ * each (-n), until 10 seconds (-t) are over. An input that ends in an abort or a sanitizer's report is written to FILE
  * (build/NAME_fuzz.failed).
  */
 #include <dirent.h>
@@ -35,7 +35,7 @@ struct driver {
 	struct nt_rand rand;
 };
 
-/* What is running, for the last call. */
+/* The input that is running, for save_running(). */
 static const uint8_t *running;
 static size_t running_size;
 static char failed_path[4096];

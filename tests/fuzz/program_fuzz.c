@@ -43,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		memset(build_id, 0, sizeof(build_id));
 	MUST(nt_program_read(&program, fd, build_id) >= 0);
 	MUST(nt_program_read(&program, fd, NULL) >= 0);
-	/* What was known stays. */
+	/* Facts that are known stay. */
 	MUST(nt_program_read(&program, fd, NULL) >= 0);
 	close(fd);
 	look_around(&program);

@@ -5,7 +5,7 @@
 # network load: its time on CPUs until it read its own CPU clock for the last time agrees with that to 0.2 % (2 % in an
 # emulated guest, NT_EMULATED); two of its slices never overlap.
 #
-# What the clock includes depends on the kernel. With CONFIG_IRQ_TIME_ACCOUNTING it leaves out interrupts and
+# The time that the clock includes depends on the kernel. With CONFIG_IRQ_TIME_ACCOUNTING it leaves out interrupts and
 # softirqs: then it is compared with the time that the task itself owns. With CONFIG_PARAVIRT_TIME_ACCOUNTING it
 # leaves out what the hypervisor says it stole, if the hypervisor says so at all. And where a task is woken onto a CPU
 # that is to switch, the stay is over, for that clock, at the wake-up: the kernel does not read its clock again before
@@ -75,7 +75,7 @@ for name in burn-pinned burn-moved burn-free; do
         "of that interrupts and softirqs $irq_ns ns," \
         "from a wake-up to the switch that it leads to $preempting_ns ns, and to the switch to it $preempted_ns ns," \
         "moved $moves times; stolen on the whole machine $steal_ns ns"
-    # What the clock leaves out is between these two.
+    # The time that the clock leaves out is between these two.
     least=0 most=$preempting_ns
     [[ $irq_apart == n ]] || most=$((most + irq_ns))
     [[ $irq_apart == y ]] && least=$irq_ns

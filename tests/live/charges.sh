@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Who pays for net_rx (rx_cost): the processes that received, in shares that are known. Two that got packets of one sort
-# at 1:3 pay 1:3; requests and answers over loopback are paid by their two processes; a bulk transfer by its ends. With
-# GRO the same, and its lists are seen as such. Only packets of this test's namespaces count: a recording has the whole
-# host.
+# The payers of net_rx (rx_cost): the processes that received, in shares that are known. Two that got packets of one
+# sort at 1:3 pay 1:3; requests and answers over loopback are paid by their two processes; a bulk transfer by its ends.
+# With GRO the same, and its lists are seen as such. Only packets of this test's namespaces count: a recording has the
+# whole host.
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/lib.sh"
 needs_recorder
@@ -91,8 +91,7 @@ while read -r few many few_read many_read; do
 done <"$work/rounds"
 is "rounds" "$(wc -l <"$work/ratios")" "$rounds"
 echo "# 1:3, in each round the other pays so many times as much: $(xargs <"$work/ratios")"
-# What a packet takes in an emulated guest is chance: the emulator translates code as it goes, and its host does other
-# things.
+# The cost of a packet in an emulated guest is chance: the emulator translates code as it goes, and its host is busy.
 [[ -n ${NT_EMULATED:-} ]] || bar_at_most "1:3, the median of the rounds, off by" "$(sort -n "$work/ratios" |
     awk '{ v[NR] = $1 } END { d = v[int((NR + 1) / 2)] / 3 - 1; print d < 0 ? -d : d }')" 0.03
 
@@ -135,7 +134,7 @@ if command -v ethtool >/dev/null && "${in_b[@]}" ethtool -K veth0 gro on 2>/dev/
     "${in_a[@]}" ethtool -K veth0 tso off gro on 2>/dev/null; then
     record_it gro bulk
     bar_at_most "bulk with GRO: not paid by its ends" "$(not_paid_by "$work/gro.db" "$reader" "$writer")" 0.1
-    # What b receives from the device comes in lists.
+    # Packets that b receives from the device come in lists.
     is "with GRO: what came in no list" "$(sql "$work/gro.db" "SELECT count(*) $of_ours AND f.dport = 9304
         AND NOT is_listed")" 0
     at_least "with GRO: lists" "$(sql "$work/gro.db" "SELECT count(*) $of_ours AND is_listed")" 1

@@ -44,8 +44,7 @@ is "threads without a name that ran" "$(sql "$db" "
     SELECT count(*) FROM thread WHERE name IS NULL AND utid IN (SELECT utid FROM sched_slice)")" 0
 
 # Each socket takes some 200 bytes, as long as it is known; so does its flow. A recorder that forgets none of the second
-# half's grows by all of that. What it has room for at once, in rings and blocks, is as much in both halves, but for
-# chance.
+# half's grows by all of that. The memory of its rings and blocks is the same in both halves, but for chance.
 grown=$(sql "$db" "
     WITH rss AS (SELECT ts, value FROM self_cost WHERE name = 'max_rss_kib'),
          span AS (SELECT min(ts) AS first, max(ts) AS last FROM rss)

@@ -19,7 +19,7 @@ counter() {
         $1 == line && !n { for (n = 2; n <= NF; n++) if (index(names, " " $n " ")) at[n]; next }
         $1 == line { for (i in at) sum += $i; print sum + 0 }' "/proc/net/$1"
 }
-# What b's IP counted: packets, bytes, segments of the wire (a packet's are counted by its ECN field).
+# The counts of b's IP: packets, bytes, segments of the wire (a packet's are counted by its ECN field).
 ipv4() {
     local segments=(InNoECTPkts InECT1Pkts InECT0Pkts InCEPkts)
     echo "$(counter snmp Ip InReceives)|$(counter netstat IpExt InOctets)|$(counter netstat IpExt "${segments[@]}")"
@@ -37,7 +37,7 @@ transfer() {
     wait $receiver
 }
 
-# What the hosts ask each other before their first packets (neighbours, routers) is over before counters are read.
+# The hosts' requests before their first packets (neighbours, routers) are over before counters are read.
 transfer udp "$addr_b" 9101 5 100
 has_v6=$("${in_a[@]}" "$tools/messages" udp-send "$addr6_b" 9102 5 100 50 >/dev/null 2>&1 && echo 1 || echo 0)
 sleep 1

@@ -48,7 +48,7 @@ mkdir demo.tape
 theirs demo.tape/notes
 rm -rf demo.tape
 
-# What a script starts in the background ignores SIGINT, and a shell that began so cannot change it.
+# A script's background process ignores SIGINT, and a shell that began so cannot change it.
 env --default-signal=INT setsid bash "$demo" >"$work/interrupted" 2>&1 &
 pid=$!
 keep $pid

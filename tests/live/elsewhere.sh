@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What the network causes elsewhere. Probe nettimers: runs of TCP's keepalive timer are as many as the probes that the
+# The network's costs elsewhere. Probe nettimers: runs of TCP's keepalive timer are as many as the probes that the
 # kernel counted sent, each inside a softirq that calls timers. Interrupts of network devices are those whose numbers
-# sysfs has, and took what their slices took.
+# sysfs has, and took as long as their slices.
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/lib.sh"
 needs_recorder

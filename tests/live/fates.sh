@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What became of packets, and who pays then. Those that a third namespace routes or bridges are `forwarded`, by the
+# The fates of packets, and the payers then. Those that a third namespace routes or bridges are `forwarded`, by the
 # device that received them. Those to a closed port are `dropped`, for the kernel's reason. Those in a tunnel are paid
 # by their inner flow. Counts are those of the kernel's own counters.
 # shellcheck source=tests/live/lib.sh
@@ -31,7 +31,7 @@ router() {
     ip -n "$netns_b" route add 198.18.1.0/24 via 198.18.2.1 || return
     "${in_r[@]}" sh -c 'echo 1 >/proc/sys/net/ipv4/ip_forward'
 }
-# What a router would have is a bridge then: the same addresses, on one wire.
+# The router becomes a bridge: a and b are on one wire, with addresses of one network.
 bridge() {
     "${in_r[@]}" sh -c 'echo 0 >/proc/sys/net/ipv4/ip_forward'
     ip -n "$netns_r" address flush dev to_a && ip -n "$netns_r" address flush dev to_b || return
@@ -159,7 +159,7 @@ steer() {
     "${in_b[@]}" sh -c 'printf "%x\n" $(((1 << $(nproc)) - 1)) >/sys/class/net/veth0/queues/rx-0/rps_cpus'
 }
 if command -v ethtool >/dev/null && steer >/dev/null 2>"$work/refusal"; then
-    # What tells whether the kernel preempts itself, and so how operations are recorded, is not mounted there.
+    # debugfs is not mounted there. It tells whether the kernel preempts itself, and so how operations are recorded.
     cat >"$work/record-in-b" <<SH
 #!/bin/sh
 exec ${in_b[*]} sh -c 'mount -t debugfs none /sys/kernel/debug 2>/dev/null; exec "\$0" "\$@"' $record "\$@"

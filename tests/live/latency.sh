@@ -91,9 +91,9 @@ median_us() {
         JOIN socket s ON s.id = l.socket_id WHERE hook = '$1' AND sport = $2 AND s.netns = $netns)"
 }
 
-# The reader waits until there is something, then for 5 ms. What comes meanwhile is its own datagram; of a stream it
-# joins the segment before it, and the last one's time is kept: there only the most wait so long. Where they are queued,
-# none has yet.
+# The reader waits until there is something, then for 5 ms. A message that comes meanwhile is its own datagram. In a
+# stream it joins the segment before it, and the last one's time is kept: there only most wait so long. Where they are
+# queued, none has waited yet.
 for way in udp:9002 tcp:9004; do
     kind=${way%:*} port=${way#*:}
     if [[ $hooks == *" $kind-socket-read "* ]]; then

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Filters and sampling of probe latency leave what they say: by device and by the reader's cgroup (latency.sh has its
-# process); those that can be nothing are refused. What is lost is told.
+# process); those that can be nothing are refused. Losses are told.
 # check-all: it takes half a minute
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/lib.sh"

@@ -11,7 +11,7 @@ count=$(scaled 5000)
 late=$(scaled 300)
 late_us=5000
 
-# What GRO and TSO bring together would be one packet.
+# GRO and TSO would make one packet of several.
 for where in in_a in_b; do
     declare -n run=$where
     "${run[@]}" ethtool -K veth0 gro off tso off gso off >/dev/null 2>&1 || skip "no veth device without GRO"

@@ -27,7 +27,7 @@ recorder_status=  # of the last recording that was stopped
 failures=0 missed=0
 
 # scaled N: an amount of load, or the least of what it must leave behind. An emulated guest is some 20 times slower than
-# its host: it gets a tenth. What is compared is compared as exactly there.
+# its host: it gets a tenth. Comparisons are as exact there.
 scaled() { if [[ -n ${NT_EMULATED:-} ]]; then echo $(($1 / 10)); else echo "$1"; fi; }
 
 skip() {
@@ -197,7 +197,7 @@ recording_start() {
     recorder=$!
     keep "$recorder"
     # The pipe's end comes with the recorder's. There is no time limit, since with one bash can take a line and say that
-    # there was none. Who asks again and again takes the recorder's CPU: in a guest, a third of it.
+    # there was none. A loop that asks again and again takes the recorder's CPU: in a guest, a third of it.
     if ! read -r _ <"$work/begun"; then
         echo "the recording did not begin:"
         cat "$work/record.log"
@@ -278,7 +278,7 @@ stolen_ns() {
         WHERE source = '/proc/stat' AND name = 'steal' AND cpu IS NULL"
 }
 
-# What every recording without loss must show.
+# The checks that every recording without loss must pass.
 check_whole() {
     local tape=$1 db=$2
     succeeds "check of the tape" "$report" check "$tape"

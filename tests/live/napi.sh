@@ -4,13 +4,12 @@
 # Threaded NAPI and busy polling against softirqs: the same traffic, received in each of the three ways by turns during
 # one recording, costs the same net_rx. And `info` says so when a plan does not see busy polling.
 #
-# What is compared: net_rx of one CPU for each packet, by the owners of its time. Polling by interrupts, by a thread and
-# by a task differ in how many packets a poll brings, and so truly in cost. So the device is told to wait
+# The figure that is compared: net_rx of one CPU for each packet, by the owners of its time. Polling by interrupts, by a
+# thread and by a task differ in how many packets a poll brings, and so truly in cost. So the device is told to wait
 # (napi_defer_hard_irqs, gro_flush_timeout): in every way it is polled about once in a millisecond, for a millisecond's
-# packets. What is left are a thread's wakeups, and a task's calls and fruitless polls, some hundred nanoseconds for
-# each millisecond: routing rules, as hosts have them, give the packets a weight beside which these are small. All run
-# on one CPU. The machine's speed changes meanwhile, so the ways take turns, and what is told is the median of the
-# turns' ratios.
+# packets. A thread's wakeups and a task's calls and fruitless polls remain, some hundred nanoseconds for each
+# millisecond. Routing rules, as hosts have them, make packets so costly that these are small. All run on one CPU. The
+# machine's speed changes meanwhile, so the ways take turns, and the median of the turns' ratios is told.
 #
 # check-all: it takes half a minute
 # shellcheck source=tests/live/lib.sh

@@ -31,7 +31,7 @@ traffic() {
     wait "$answer" "$writer" "$reader"
 }
 
-# What stages says of net_rx: sums of spent_ns, or of samples (column 6 or 10), by payer.
+# The figures of stages for net_rx: sums of spent_ns, or of samples (column 6 or 10), by payer.
 by_payer() {
     awk -F, -v at="$2" 'NR > 1 && $3 == "net_rx" { sum[$2] += $at }
         END { for (k in sum) printf "%s|%.0f\n", k, sum[k] }' \

@@ -51,7 +51,7 @@ on_terminal() {
     rm -rf t.tape
     TERM=${type-xterm} may_lose script -qec "stty cols $1 2>/dev/null; $2" /dev/null </dev/null >log ||
         bad "exit status $? of: $2"
-    # What stands between the begin of a line and its erasure is a status line.
+    # The text between the begin of a line and its erasure is a status line.
     tr '\r' '\n' <log | sed -n 's/\x1b\[K.*//p' | grep . >lines || true
 }
 status_line='[0-9,]+ s(, [0-9,]+ events(, [0-9,]+ lost(, [0-9.]+ [kMG]?B)?)?)?'

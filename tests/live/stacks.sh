@@ -116,8 +116,8 @@ is "samples in user space that are of another's time than the task's" \
 
 # The share of an owner's samples is its share of the time, on a CPU that is at work and whose clock ticks when it is
 # due. Where a virtual one's is late or left out, it is not at random that it is; and a tick that comes while a receiver
-# goes to sleep, with interrupts off, meets who comes next: also another's task, on a host with other work. What a hard
-# interrupt takes, the clock cannot see.
+# goes to sleep, with interrupts off, meets the next task: also another's, on a host with other work. The clock cannot
+# see the time of a hard interrupt.
 at_work=0 is_loaded=0
 while IFS='|' read -r cpu due idle others owner samples time; do
     ((others <= 20)) || is_loaded=1
@@ -212,7 +212,7 @@ keep $caller
 recording_start "$work/u.tape" --probes default,stacks --stacks all --user-stacks -F "$hz"
 sleep 2
 echo >"$work/end"
-# What /proc/PID/maps calls it now is the pipe's name: whoever opened that to read would never return.
+# Its name in /proc/PID/maps is now the pipe's: an open of that to read would never return.
 if wait_for 2000 has_ended "$recorder"; then wait "$recorder"; else bad "the recorder has not ended"; fi
 kill $gone $caller
 db=$work/u.db

@@ -6,9 +6,9 @@
 hz=999 seconds=2
 if [[ -n ${NT_EMULATED:-} ]]; then seconds=6; fi
 
-# record_flood NAME ADDRESS [COMMAND...]: a flood to b by that address, recorded; the command runs meanwhile. What
-# net_rx was spent on goes to $work/NAME.csv. One CPU sends and takes in, and is always at work: its clock ticks when it
-# is due. flood_sender: who sends.
+# record_flood NAME ADDRESS [COMMAND...]: a flood to b by that address, recorded; the command runs meanwhile. The stages
+# of net_rx go to $work/NAME.csv. One CPU sends and takes in, and is always at work: its clock ticks when it is due.
+# flood_sender: the sender's PID.
 record_flood() {
     local name=$1 address=$2 receiver sender
     shift 2

@@ -53,8 +53,8 @@ at_least "stacks of main, forward, libc and the kernel, as a flame" \
     "$("$report" flame --folded --user-stacks "$db" |
     grep -cE ';main;demo::Proxy::forward(;sendto|(;libc\.so\.6\+0x[0-9a-f]+)+);.*;udp_sendmsg' || true)" 1
 
-# Of all files that are still there: eu-addr2line knows places by their address. What was taken for a caller may be no
-# code at all: then it has no address and no function.
+# Of all files that are still there: eu-addr2line knows places by their address. A place that was taken for a caller may
+# be no code at all: then it has no address and no function.
 build_id_of() { readelf -n "$1" 2>/dev/null | awk '/Build ID/ { print $3 }'; }
 # theirs PATH: of places in this file (lines PLACE NAME OFFSET), the same with what eu-addr2line says behind
 theirs() {

@@ -52,7 +52,7 @@ is "programs whose runs do not add up" "$(sql "$db" "SELECT count(*) FROM (
                       sum(CASE WHEN name NOT IN ('runs', 'run_ns', 'misses') THEN value ELSE 0 END))")" 0
 is "records and wake-ups lost" "$(sql "$db" "SELECT count(*) FROM loss WHERE why <> 'not run'")" 0
 
-# What the threads said, beside the rows of each; a wait that is not known is at most as long as the time between the
+# The threads' own figures, beside the rows of each; a wait that is not known is at most as long as the time between the
 # two stays.
 #   turn   each switch to a thread, and for how long the clock of its CPU's queue may have stood (stood_ns)
 #   wait   each wait of our threads, and how long it may be by that clock: at least least_ns, at most most_ns
@@ -113,7 +113,7 @@ bar_at_most "waits that are not known, where nothing was uncovered, of a thousan
     SELECT 1 FROM cpu_slice AS c WHERE owner = 'uncovered' AND c.ts <= wait.ts AND c.ts + c.dur >= ifnull(free_ts,
         0))")" 5
 
-# Who woke them, and from where.
+# The waker of each, and its context.
 bar_at_least "naps that an interrupt or its softirq ended, of a hundred" \
     "$(sql "$db" "SELECT 100 * sum(context <> 'task') / count(*)
     FROM wait JOIN thread USING (utid) WHERE name = 'w-sleep' AND why = 'wakeup'")" 95

@@ -3,8 +3,8 @@
 #
 # The less usual ways into the stack: io_uring, splice and sendfile, without copies, AF_PACKET, AF_XDP, kernel TLS, the
 # kernel's own sockets, RPS and the backlog. For each: as many operations and bytes as its program says it made, and
-# their time under the owner that docs/limits.md names. (Threaded NAPI and busy polling: napi.sh.) What this kernel
-# cannot do is a line that begins with "skipped".
+# their time under the owner that docs/limits.md names. (Threaded NAPI and busy polling: napi.sh.) A way that this
+# kernel lacks is a line that begins with "skipped".
 # alone: its receivers have buffers as small as any
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/lib.sh"

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: GPL-2.0-only
 --
--- What an export to Perfetto must show, asked of nettape's own tables: the queries of perfetto.sql, by name. Some are
--- from Perfetto's documentation. For databases of one session.
+-- The rows that an export to Perfetto must show, from nettape's own tables: the queries of perfetto.sql, by name. Some
+-- are from Perfetto's documentation. For databases of one session.
 --
 -- Threads of which the tape has no number are -1. Names of the kernel's workers are cut by Perfetto.
 SELECT 'stays', cpu, coalesce(tid, -1), coalesce(end_state, ''), count(*), sum(dur), sum(ts % 1000003),

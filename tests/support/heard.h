@@ -6,5 +6,5 @@
 
 /* From here on standard error goes into memory. */
 void heard_begin(void);
-/* No longer. What was said since, its first 8191 bytes: good until the next call. */
+/* Ends that. Returns the first 8191 bytes since then, good until the next call. */
 const char *heard_end(void);

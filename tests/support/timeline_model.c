@@ -124,7 +124,7 @@ static uint64_t rx_run_at(const struct model *m, const struct chapter *c, uint64
 	return run ? run->begin : stay_begin(m, c);
 }
 
-/* What tells the part of an owner's time from that before it. */
+/* A number that tells a part of an owner's time from the part before it. */
 static uint64_t run_at(const struct model *m, const struct chapter *c, uint64_t ns, enum nt_owner owner)
 {
 	const struct model_span *irq = run_in(m, c, ns, NT_OPEN_IRQ, -1);
@@ -599,7 +599,7 @@ static void claim_op(struct model *m, const struct chapter *c, struct model_span
 		op->claimed = true;
 }
 
-/* What was believed when the records came turned out wrong, so they may be of other operations. */
+/* An assumption made when the records came turned out wrong, so they may be of other operations. */
 static void unclaim_ops(struct model *m, const struct chapter *c)
 {
 	for (size_t i = 0; i < c->n_spans; i++) {

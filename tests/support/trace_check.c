@@ -58,7 +58,7 @@ static uint64_t clip(const struct trace *trace, uint64_t ns)
 	return ns > trace->config.end_ns ? trace->config.end_ns : ns;
 }
 
-/* What is wrong with an operation's row, or NULL. */
+/* The fault of an operation's row, or NULL. */
 static const char *fault_of_op(const struct trace *trace, const struct row *row, const struct true_op *op)
 {
 	const uint64_t *f = row->field;

@@ -16,7 +16,7 @@
 #define TRACE_CPUS 5
 #define TRACE_END_NS 2400 /* nothing happens later than this */
 
-/* What a trace may contain. Tests see to it that each did occur. */
+/* The cases that a trace may contain. Tests ensure that each did occur. */
 /* clang-format off */
 #define TRACE_CASES(X) \
 	X(NESTED_IRQ) X(NESTED_OP) X(OP_MIGRATED) X(OP_BLOCKED) X(OP_PREEMPTED) X(OP_EXIT) X(OP_BEFORE) \

@@ -219,13 +219,13 @@ static void damage(struct trace *trace, struct trace_ring *rings, struct nt_rand
 
 /* ---- merging ---- */
 
-/* What nothing is moved over. */
+/* A loss: no item is moved across it. */
 static bool is_loss(const struct trace_item *item)
 {
 	return item->is_gap || item->record.record.kind == NT_LOSS;
 }
 
-/* Sorts by end what has no loss between it, as far as the window reaches; equal ends stay in ring order. */
+/* Sorts by end the items that have no loss between them, within the window; equal ends stay in ring order. */
 static void sort_ring(struct trace_ring *ring)
 {
 	for (size_t i = 1; i < ring->n; i++) {
@@ -399,7 +399,7 @@ void trace_garbage(struct trace *trace, uint64_t seed)
 	}
 	for (uint64_t n = nt_rand_below(&rand, 120); n--;) {
 		struct trace_item *item = trace_append(&trace->items, &trace->n, &trace->size);
-		/* What follows an OPEN record is often of the same CPU and time. */
+		/* The record after an OPEN record is often of the same CPU and time. */
 		bool follows = trace->n > 1 && is_open(item - 1) && nt_rand_below(&rand, 4);
 
 		item->cpu = follows ? item[-1].cpu : (uint32_t)nt_rand_below(&rand, trace->config.n_cpus);

@@ -70,7 +70,7 @@ static bool is_lost(struct sim *sim, uint32_t cpu, uint64_t end, uint64_t begin,
 	return true;
 }
 
-/* What was lost stands ahead of the next record. */
+/* The losses stand ahead of the next record. */
 static void tell_losses(struct sim *sim, uint32_t cpu, uint64_t end)
 {
 	for (unsigned int kind = 1; kind < 32; kind++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * traffic.h - a simulated host, for tests: tasks that sleep, are preempted and migrate, send and receive, softirqs
- * inside and outside of operations, interrupts, losses. What comes out is a correct recording of it, with snapshots
- * that agree; the same for the same parameters.
+ * inside and outside of operations, interrupts, losses. The result is a correct recording of it, with snapshots that
+ * agree; the same for the same parameters.
  */
 #pragma once
 

@@ -15,7 +15,7 @@
 
 #define N_RECORDS 600
 
-/* What fails for want of memory is tried once more, and must then go well: no half-done state is left behind. */
+/* A call that fails for want of memory is tried once more, and must then go well: no half-done state is left behind. */
 #define TRY(call)                                                                                                      \
 	do {                                                                                                           \
 		int try_ = call;                                                                                       \

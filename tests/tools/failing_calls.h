@@ -79,7 +79,7 @@ static atomic_long live; /* pieces of memory; not with AddressSanitizer */
 static _Thread_local uint32_t call_thread = 1, call_number;
 static _Thread_local bool is_inside; /* what is called from here is not counted */
 
-/* What stands before the libraries' own is in a section of its own, and no place that leads to a call. */
+/* The functions that replace the libraries' are in a section of their own: they are no places that lead to a call. */
 #define INSTEAD __attribute__((section("failing_calls"), noinline))
 
 extern char __executable_start, etext, __start_failing_calls, __stop_failing_calls;

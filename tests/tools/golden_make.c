@@ -544,7 +544,7 @@ static void two_packets(struct maker *maker, uint64_t at_ns)
 	       .task = 3);
 }
 
-/* What steps of the clock make difficult: see realtime(). */
+/* The samples that steps of the clock make difficult: see realtime(). */
 static void about_steps(struct maker *maker)
 {
 	/* Set forward between the snapshots at 500 and 1000 ms. */
@@ -1179,8 +1179,8 @@ static void elsewhere_tape(struct maker *maker, const char *directory)
 	IDENTITY(stack, STACK, .stack = (stack_), .parent = (parent_), .symbol = (symbol_), __VA_ARGS__)
 
 /*
- * Of the kernel 1 <- 2 <- 3 and 1 <- 2 <- 4, of a program 5 <- 6. What only damage or a fault brings: 7 and 8 go round
- * in a circle, 9 goes on from a stack that nobody knows, and has a symbol that nobody knows either.
+ * Of the kernel 1 <- 2 <- 3 and 1 <- 2 <- 4, of a program 5 <- 6 <- 10. Only damage or a fault brings the rest: 7 and 8
+ * go round in a circle, 9 goes on from a stack that nobody knows, and has a symbol that nobody knows either.
  */
 static void stack_identities(struct maker *maker)
 {

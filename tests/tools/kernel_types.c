@@ -7,8 +7,8 @@
  *   kernel_types points OBJECT TYPES    what else the programs depend on: the fields that they ask the kernel for, and
  *                                       the prototypes of all attach points. To be compared with another kernel's
  *
- * OBJECT is the linked BPF object, TYPES a kernel's type information (/sys/kernel/btf/vmlinux). What the programs read
- * stands in the object's CO-RE relocations: the type, the way from field to field, and the instruction that reads.
+ * OBJECT is the linked BPF object, TYPES a kernel's type information (/sys/kernel/btf/vmlinux). The programs' reads
+ * stand in the object's CO-RE relocations: the type, the way from field to field, and the instruction that reads.
  */
 #include <errno.h>
 #include <gelf.h>
@@ -470,7 +470,7 @@ static unsigned int bytes_of(const struct bpf_insn *insn)
 
 /*
  * Whether the read works for the kernel's field. If its size is another, libbpf fits an instruction that reads all of
- * an unsigned number or of a pointer, and refuses others. What is copied from an address has the size that we say.
+ * an unsigned number or of a pointer, and refuses others. A copy from an address has the size that we say.
  */
 static bool fits(const struct checked *checked, const struct access *access, __u32 our_id, __u32 kernel_id)
 {

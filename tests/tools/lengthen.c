@@ -213,7 +213,7 @@ static void learn_snapshot(struct lengthen *all, const struct nt_proc_snapshot *
 		name = &all->names[all->n_names++];
 		name->first_begin_ns = snapshot->begin_ns;
 		snprintf(name->name, sizeof(name->name), "%s", snapshot->name);
-		/* What counts from the begin of the session was 0 then. */
+		/* Counts from the begin of the session were 0 then. */
 		if (strcmp(name->name, "nettape/programs") != 0)
 			MUST(!nt_buf_append(&name->first, snapshot->text, snapshot->text_size));
 	}
@@ -360,7 +360,7 @@ static void flush(struct lengthen *all, uint32_t number, uint64_t lag_ns)
 	cpu->has_loss = false;
 }
 
-/* What later blocks and snapshots say of this record. */
+/* Notes the record, for later blocks and snapshots. */
 static void observe(struct lengthen *all, uint32_t number, const union nt_any *record)
 {
 	struct cpu *cpu = &all->cpus[number];

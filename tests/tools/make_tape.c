@@ -317,7 +317,7 @@ static void miscount(struct tape_gen *gen, uint64_t dur_ns)
 			       "nt_sched_switch misses=4\n");
 }
 
-/* Who the numbers in samples are. */
+/* The identities of the numbers in samples. */
 static void sample_identities(struct tape_gen *gen)
 {
 	for (uint32_t i = 1; i < 8; i++) {

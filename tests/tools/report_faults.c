@@ -11,8 +11,8 @@
  *
  *   report_faults [-n DRAWN] [-v] <COMMANDS
  *
- * COMMANDS has one a line; a word with blanks stands between double quotes. What a command writes beside standard
- * output has to be out/it. DRAWN is per command (4). NT_SEED decides which (rand.h).
+ * COMMANDS has one a line; a word with blanks stands between double quotes. The file that a command writes has to be
+ * out/it. DRAWN is per command (4). NT_SEED decides which (rand.h).
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -42,7 +42,7 @@ struct text {
 	size_t size;
 };
 
-/* What a run left. */
+/* The results of a run. */
 struct outcome {
 	int status; /* of waitpid */
 	bool has_file;
@@ -113,7 +113,7 @@ static struct text read_whole(int fd)
 	return text;
 }
 
-/* What stands in it by now, or its begin. */
+/* The pipe's content by now, or its begin. */
 static struct text read_pipe(int fd)
 {
 	struct text text = {.data = malloc(MAX_SAID + 1)};

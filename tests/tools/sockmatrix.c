@@ -40,7 +40,7 @@ struct lane {
 	pthread_barrier_t barrier; /* both threads, before each way of sending */
 };
 
-/* What must not be counted: each by the very calls that are counted on sockets. */
+/* Descriptors that must not be counted: each is used by the very calls that are counted on sockets. */
 struct noise {
 	int file, pipe[2], local[2];
 };

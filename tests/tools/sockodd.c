@@ -5,8 +5,8 @@
  *
  *   sockodd [ROUNDS]
  *
- * One thread a case and family: "o-epipe4", "o-signal6", ... What a thread does that must not count as an
- * operation (a closed descriptor, a file, a zero-length read, a refused header) is simply not noted.
+ * One thread a case and family: "o-epipe4", "o-signal6", ... A thread does not note its calls that must not count as
+ * operations (a closed descriptor, a file, a zero-length read, a refused header).
  * Uses loopback only.
  */
 #include <errno.h>

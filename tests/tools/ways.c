@@ -345,7 +345,7 @@ static void packet_recv(const char *name, struct ends *ends)
 	int fd = packet_socket(name, ends, &at, 0), in = packet_socket(name, ends, &at, ETHERTYPE), i;
 	long bytes = 0;
 
-	/* What is sent through a device is seen by those who listen there. */
+	/* A listener on a device sees the packets that are sent through it. */
 	at.sll_protocol = htons(ETH_P_ALL);
 	MUST(!bind(in, (struct sockaddr *)&at, sizeof(at)));
 	at.sll_protocol = htons(ETHERTYPE);

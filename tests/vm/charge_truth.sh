@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Who pays for net_rx, by three that watch the same packets of two flows: a recording by each plan of the probe socket,
-# and clock reads at entry and exit of the kernel's functions (tests/bench/charge_truth.c). The plans' shares are within
-# 5 points of each other, with GRO and without; without it, the clock's too. Shares and no times: an emulated guest is
-# slow. 6.1 has one of the plans.
+# The payers of net_rx, by three observers of the same packets of two flows: a recording by each plan of the probe
+# socket, and clock reads at entry and exit of the kernel's functions (tests/bench/charge_truth.c). The plans' shares
+# are within 5 points of each other, with GRO and without; without it, the clock's too. Shares and no times: an emulated
+# guest is slow. 6.1 has one of the plans.
 #
 # check-all: it is about functions of other kernels
 # shellcheck source=tests/live/lib.sh

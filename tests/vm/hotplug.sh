@@ -65,8 +65,8 @@ sql "$db" "SELECT '    CPU ' || cpu || ': ' || group_concat(owner || ' ' || ms |
     (SELECT cpu, owner, sum(dur) / 1000000 AS ms FROM cpu_slice GROUP BY cpu, owner) GROUP BY cpu"
 
 read -r begin end < <(sql "$db" "SELECT start_ts || ' ' || (start_ts + dur) FROM session")
-# What the switches say of each time away: between the end of the write of 0 and the begin of the write of 1 the CPU was
-# certainly not there, and no longer than from the one's begin to the other's end.
+# The bounds of each time away, by the switches. From the end of the write of 0 to the begin of the write of 1 the CPU
+# was certainly away. It was away at most from the first one's begin to the other's end.
 awk -v begin="$begin" -v end="$end" '
     function clip(ns) { return ns < begin ? begin : ns > end ? end : ns }
     $2 == 0 { from[$1] = $3; since[$1] = $4; away[$1] = 1 }

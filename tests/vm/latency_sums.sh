@@ -41,7 +41,7 @@ attached delay "$work/delayed"
 delay=$!
 attached histogram "$work/sums"
 histogram=$!
-# What came while only one of the two was there came before this, or after the messages.
+# Packets that came while only one of the two was there came before this, or after the messages.
 sleep 1
 from_ns=$(awk '{ printf "%.0f", $1 * 1e9 }' /proc/uptime)
 exchange udp 9001 20000
@@ -62,7 +62,7 @@ while read -r _ number packets sum_ns; do
     hook=${names[number]}
     ((packets)) || continue
     IFS='|' read -r _ own_packets own_ns <<<"$(grep "^$hook|" "$work/own" || echo "$hook|0|0")"
-    # What the two programs at the same function took in all.
+    # The run times of the two programs at the same function.
     read -r reference reference_ns <<<"$(awk -v hook="ref_${hook//-/_}__" 'index($1, hook) == 1 && $2 { print $1, $3;
         exit }' "$work/sums")"
     run_ns=$(awk -v program="nt_latency_${reference#ref_}" '$1 == program { print $2 }' "$work/runs")

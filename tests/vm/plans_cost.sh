@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What each way to record socket operations costs, by the kernel's own run counts and times: nanoseconds of all the
-# socket probe's programs together, over the operations recorded. Printed, for docs/overhead.md. What is judged is that
-# each recorded the flood. A clock read of the kernel's own is in each run.
+# The cost of each way to record socket operations, by the kernel's own run counts and times: nanoseconds of all the
+# socket probe's programs together, over the operations recorded. Printed, for docs/overhead.md. The test judges only
+# that each recorded the flood. A clock read of the kernel's own is in each run.
 #
 # check-all: it measures, for docs/overhead.md
 # shellcheck source=tests/live/lib.sh

@@ -90,8 +90,8 @@ if ! grep -q '^# CONFIG_PREEMPT_RT_NEEDS_BH_LOCK is not set' "/lib/modules/$(una
 fi
 is "ns uncovered" "$(figure uncovered_ns)" 0
 
-# What ftrace saw of the same time. Where programs at tracepoints may be preempted, a switch may come between ftrace's
-# program and ours: it did so at 3 to 20 of a thousand.
+# The figures of ftrace for the same time. Where programs at tracepoints may be preempted, a switch may come between
+# ftrace's program and ours: it did so at 3 to 20 of a thousand.
 between=$("$report" info "$work/p.tape" | grep -c ' tp:softirq_exit') || true
 is "events that ftrace lost" "$(cat "$trace"/per_cpu/cpu*/stats | awk '/overrun|dropped/ { n += $NF } END {
     print n }')" 0

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: GPL-2.0-only
 --
--- What rt_softirqs.sh asks of a recording of a PREEMPT_RT kernel: lines NAME|VALUE. Who was on a CPU is taken from the
--- context switches (sched_slice), when a softirq's handler began and ended from softirq_slice, and what the timeline
--- made of the two from cpu_slice.
+-- The figures that rt_softirqs.sh asks of a recording of a PREEMPT_RT kernel: lines NAME|VALUE. The task on a CPU comes
+-- from the context switches (sched_slice), the begin and end of a softirq's handler from softirq_slice, the timeline's
+-- result from cpu_slice.
 CREATE TEMP TABLE stay AS SELECT cpu, ts, ts + dur AS te, utid FROM sched_slice;
 CREATE TEMP TABLE span AS SELECT cpu, ts, ts + dur AS te, utid, vec, context FROM softirq_slice;
 CREATE TEMP TABLE own AS SELECT cpu, ts, ts + dur AS te, utid, owner FROM cpu_slice

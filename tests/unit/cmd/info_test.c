@@ -21,7 +21,7 @@
 
 #define TAPE "tests/golden/v1-samples.tape"
 
-/* What happens to one open or read, after so many. */
+/* The fault of one open or read, after so many. */
 static enum { NOTHING, OPEN_FAILS, READ_FAILS, READ_IS_DAMAGED } what;
 static unsigned int opens, reads, after;
 
@@ -33,7 +33,7 @@ int open(const char *path, int flags, ...)
 	return fails ? -1 : (int)syscall(SYS_openat, AT_FDCWD, path, flags, 0);
 }
 
-/* What is damaged is what stands in a block, not its header. */
+/* The damage is in a block's payload, not in its header. */
 ssize_t pread(int fd, void *data, size_t size, off_t offset)
 {
 	unsigned char *bytes = data;

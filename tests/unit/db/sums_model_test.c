@@ -385,7 +385,7 @@ static int condense(struct code *code, const struct costs *costs)
 
 /* ---- random costs ---- */
 
-/* What differs between rounds: how many of each there are, so that one limit is met or another. */
+/* The numbers of each: they differ between rounds, so that one limit or another is met. */
 struct mix {
 	struct nt_rand *rand;
 	uint64_t costs, cpus, tasks, values, minutes;
@@ -530,7 +530,7 @@ static size_t rows_of(size_t n, size_t times, size_t again)
 	return rows;
 }
 
-/* What is noted is added up when it is as much as there may be; it is put if then more than half is left. */
+/* Notes are added up when there are as many as there may be; they are put if more than half are left then. */
 static void a_limit_to_what_is_noted(void **state)
 {
 	const size_t most = NT_SUMS_NOTED, half = most / 2;

@@ -27,7 +27,7 @@
 #define SOCKETS 1000
 #define OTHERS ((uint64_t)NT_SUMS_OTHERS)
 
-/* What comes out, for the tables that tests look at. */
+/* The output, for the tables that tests examine. */
 struct out {
 	struct nt_sums *sums;
 	struct nt_db *db; /* or NULL: where it goes too */
@@ -305,7 +305,7 @@ static void counters_are_few(void **state)
 #define TEXT_OF(number) STRING(number)
 #define OTHERS_TEXT "9223372036854775807"
 
-/* Who keeps the name in a minute: chosen(minute, utid). */
+/* The threads that keep their names in a minute: chosen(minute, utid). */
 #define CHOSEN                                                                                                         \
 	"WITH cell AS (SELECT minute, cpu, owner, utid, sum(ns) AS ns FROM raw_cpu WHERE owner IN ('send', 'recv') "   \
 	"GROUP BY minute, cpu, owner, utid), both AS (SELECT minute, utid, ns, 1 AS rows FROM cell UNION ALL "         \

@@ -265,7 +265,7 @@ static size_t list_statements(char statements[MAX_STATEMENTS][STATEMENT_MAX])
 	return n;
 }
 
-/* Who looks at all events for each of them takes 16 times as many steps. */
+/* A statement that reads all events for each event would take 16 times as many steps. */
 static void four_times_the_events_take_some_four_times_the_steps(void **state)
 {
 	char statements[MAX_STATEMENTS][STATEMENT_MAX];

@@ -479,8 +479,8 @@ static void tells_of_shares_by_bucket(void **state)
 	expect(*state, 1, " track{ uuid=2048 ");
 	expect(*state, 5, " event{ type=4 track=2048 ");
 	expect(*state, 1, " event{ type=4 track=2048 value=25 }\n");
-	/* What is uncovered is nobody's: of the 25 ms that are known, all. And of a slice that fills many buckets the
-	 * first, the last, and the one that it fills in part. */
+	/* Uncovered time is nobody's: the network has all of the 25 ms that are known. Of a slice that fills many
+	 * buckets, the first, the last, and the one that it fills in part are told. */
 	expect(*state, 4, " event{ type=4 track=2048 value=100 }\n");
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * denied_test.c - what is said of files that may not be read, made or changed, word for word. What may be done, who we
- * are and the names of users are made here, so that the answers are the same for root and everybody else.
+ * denied_test.c - the messages on files that may not be read, made or changed, word for word. Permissions, our user and
+ * the names of users are made here, so that the answers are the same for root and everybody else.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@
 #include "report/out/denied.h"
 #include "tests/support/scratch.h"
 
-/* What may not be done: ends with a NULL path. */
+/* The refused accesses: a NULL path ends them. */
 static struct refusal {
 	const char *path;
 	int mode, error;

@@ -57,7 +57,7 @@ static void send(int signal)
 	MUST(!kill(getpid(), signal));
 }
 
-/* Runs it in a process whose standard error is a file. What a shell tells of its end. */
+/* Runs it in a process whose standard error is a file. Returns the status that a shell tells. */
 static int end_of(void (*work)(int signal), int signal)
 {
 	pid_t pid = fork();

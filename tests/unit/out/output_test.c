@@ -183,7 +183,7 @@ static void writes_json_values(void **state)
 			"-9223372036854775808,\n    {}\n  ]\n}\n");
 }
 
-/* What stands in a page cannot end its element, whatever it is; and it is the same text for who reads the JSON. */
+/* JSON in a page cannot end its element, whatever its text; a reader of the JSON gets the same text. */
 static void writes_json_for_html(void **state)
 {
 	struct fixture *fixture = *state;

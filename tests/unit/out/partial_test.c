@@ -224,7 +224,7 @@ static void leaves_what_another_writes(void **state)
 	make(&other, true);
 	refuses(&partial, true, -EBUSY, "x.html is being written by another nettape-report: wait until it ends");
 	has_text(left, "new");
-	/* What needs no name is not in its way. */
+	/* A file that needs no name is not in its way. */
 	if (has_nameless) {
 		make(&partial, false);
 		assert_int_equal(nt_partial_finish(&partial, path, true), 0);
@@ -306,7 +306,7 @@ static void leaves_what_sqlite_has_locked(void **state)
 	close(end[0]), close(locked[0]), close(locked[1]);
 }
 
-/* What else may have the name: neither followed nor opened. */
+/* Links and pipes of that name: neither followed nor opened. */
 static void removes_links_and_pipes(void **state)
 {
 	char precious[2 * SCRATCH_MAX];

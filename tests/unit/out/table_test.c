@@ -15,7 +15,7 @@
 #define LEGIBLE 30 /* names are shortened below this only as a last resort */
 #define MOST 7
 
-/* What a line takes of the columns for which `shown` has a bit, if names have at most `most`. */
+/* The width of a line with the columns for which `shown` has a bit, if names have at most `most`. */
 static size_t width_of(const struct nt_table_column *columns, size_t n, unsigned int shown, size_t most)
 {
 	size_t width = 0;

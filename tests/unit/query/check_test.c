@@ -210,7 +210,7 @@ static void any_stays(void **state, struct nt_rand *rand, bool in_order)
 	}
 }
 
-/* What is counted in passing is what is counted by sorting; stays that come in no order are sorted. */
+/* Counts made in passing equal counts by sorting; stays that come in no order are sorted. */
 static void threads_are_counted_as_by_sorting(void **state)
 {
 	struct fixture *fixture = *state;
@@ -322,7 +322,7 @@ static void softirqs_are_counted_by_the_snapshot_they_begin_in(void **state)
 {
 	expect_pair(state, 1150, 2, true, "between two snapshots");
 	expect_pair(state, 1150, 0, false, "between two snapshots, and not counted");
-	/* What begins while a snapshot is taken may be in it or not. */
+	/* A softirq that begins while a snapshot is taken may be in it or not. */
 	expect_pair(state, 1099, 2, false, "before the first snapshot");
 	expect_pair(state, 1100, 0, true, "as the first snapshot begins");
 	expect_pair(state, 1100, 2, true, "as the first snapshot begins, and counted after it");
@@ -495,7 +495,7 @@ static void records_are_as_many_as_were_written(void **state)
 	assert_int_equal(((struct fixture *)*state)->check.found[NT_FOUND_NOTE], 1);
 }
 
-/* What programs counted of themselves: the last value of each counts. */
+/* A program's own counter: the last value of each counts. */
 static void program(void **state, const char *name, const char *counter, int value)
 {
 	SQL("INSERT INTO self_cost(session_id, ts, program, name, value) VALUES (1, 1500, '%s', '%s', 0), (1, 2000, "

@@ -139,7 +139,7 @@ static void names_fit_frames(void **state)
 	}
 }
 
-/* What an item of the legend says, and how wide it is with its square. */
+/* The text of an item of the legend, and its width with its square. */
 static double item(const struct nt_stage_rules *rules, unsigned int stage, uint64_t ns, uint64_t all, char text[200])
 {
 	char share[NT_HUMAN_MAX];
@@ -167,7 +167,7 @@ static void the_legend_has_rows(void **state)
 		add(&flame, frame, "callee", 50, 0);
 	}
 	text = drawn(&flame, false);
-	/* What no frame has is its caller's: nobody's. */
+	/* The root's own time has no stage. */
 	expect(text, 1, "<g class=\"k\" data-w=\"144\" transform=\"translate(10 50)\">");
 	expect(text, 1, ">no stage 59.00 %</text></g>");
 	x += 17 + 7.2 * (double)strlen("no stage 59.00 %") + 12;

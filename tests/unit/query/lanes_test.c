@@ -248,7 +248,7 @@ static void test_drawing_of_shares(void **state)
 	nt_lanes_release(&lanes);
 }
 
-/* Who is shown: the network stack counts as one. */
+/* The owner that a cell shows: the network stack counts as one. */
 static void test_most(void **state)
 {
 	uint64_t cell[NT_LANE_KINDS] = {0};

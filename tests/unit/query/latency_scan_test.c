@@ -277,7 +277,7 @@ static int refuse(void *arg, const struct nt_latency_sample *sample)
 	return 1;
 }
 
-/* Who takes samples gives non-zero where memory runs out: no more are given, and the scan says why. */
+/* A receiver of samples returns non-zero where memory runs out: it gets no more, and the scan says why. */
 static void a_scan_stops_when_memory_runs_out(void **state)
 {
 	const struct nt_session session = {.id = 1, .start_ts = START, .end_ts = START + 10000};
@@ -392,7 +392,7 @@ static void sessions_have_times_of_a_clock(void **state)
 	scratch_db_run(fixture->db, "UPDATE session SET cpus = 65536 WHERE session_id = 3");
 	each_session(fixture, sessions);
 	assert_int_equal(sessions[2].cpus, 1);
-	/* Who is told of them may stop it. */
+	/* The callback may stop it. */
 	scratch_db_session(fixture->db, 4, 5, 6, 1);
 	scratch_db_session(fixture->db, 5, 5, 6, 1);
 	assert_int_equal(each_session(fixture, sessions), 7);
@@ -423,7 +423,7 @@ static void expect_line(struct fixture *fixture, const char *name, const char *v
 }
 #define BUCKET "nettape_skb_latency_seconds_bucket{hook=\"ip-start\",le="
 
-/* What equals a bound is in its bucket; what is above the last bound is in the one for all. */
+/* A value equal to a bound is in its bucket; a value above the last bound is in the one for all. */
 static void buckets_end_at_powers_of_two(void **state)
 {
 	struct fixture *fixture = *state;

@@ -294,7 +294,7 @@ static void sample_once(struct nt_rand *rand, const int64_t *packets, const bool
 	nt_series_set_release(&set);
 }
 
-/* What is said to be the error is the error, as many recordings of the same packets show. */
+/* The error that is told is the true one, as many recordings of the same packets show. */
 static void test_errors_by_simulation(void **state)
 {
 	static int64_t packets[PACKETS], ours[PACKETS];

@@ -58,7 +58,7 @@ static void test_clock(void **state)
 	assert_false(nt_stage_clock_tells(&all, NT_OWNER_UNCOVERED));
 	assert_true(nt_stage_clock_tells(&network, NT_OWNER_NET_TX));
 	assert_false(nt_stage_clock_tells(&network, NT_OWNER_TASK));
-	/* What is not known is not guessed. */
+	/* A rate that cannot be read is not guessed. */
 	assert_int_equal(nt_stage_clock_of("999", NULL).owners, NT_NETWORK_OWNERS);
 	assert_int_equal(nt_stage_clock_of("100000", "all").rate_hz, 100000);
 	static const char *const none[] = {

@@ -152,7 +152,7 @@ static void fill_nanoseconds(struct nanoseconds *all, const struct trace *trace)
 	}
 }
 
-/* What a window holds. False: it would overlap one before. */
+/* The time in a window. False: it would overlap one before. */
 static bool window_at(const struct nanoseconds *all, unsigned int curve, int64_t since, uint64_t *own, uint64_t *most)
 {
 	bool is_free = true;
@@ -388,7 +388,7 @@ static void test_nothing(void **state)
 	nt_worst_free(NULL);
 }
 
-/* What no recording has. */
+/* Slices that no recording has. */
 static void test_refused(void **state)
 {
 	struct nt_worst_want want = {.to_ts = 1 << 20, .length = 10, .most = 1, .cpus = 1};

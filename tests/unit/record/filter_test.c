@@ -36,7 +36,7 @@ ssize_t readlink(const char *path, char *to, size_t size)
 	return sizeof(first) - 1;
 }
 
-/* What is below this directory is of the cgroup2 hierarchy. */
+/* Files below this directory are of the cgroup2 hierarchy. */
 static const char *cgroups;
 
 int statfs(const char *path, struct statfs *type)

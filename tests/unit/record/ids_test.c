@@ -2,7 +2,7 @@
 /*
  * ids_test.c - the recorder's ids: the same key has the same id for ever, beside a list that is searched from its
  * begin; each chunk gets each identity that it refers to once, the newest; a cgroup keeps its path, and a socket the
- * first process that holds it. What is forgotten is compared with a model that looks through all it knows.
+ * first process that holds it. Forgetting is compared with a model that looks through all it knows.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -139,7 +139,7 @@ static void knows_each_kind(void **state)
 		assert_int_equal(id, nt_ids_get(&ids, kinds[i].role, key));
 		assert_int_not_equal(id, key);
 	}
-	/* What is only referred to is not known. */
+	/* A key that is only referred to is not known. */
 	nt_ids_get(&ids, NT_ROLE_TASK, 99);
 	assert_false(nt_ids_knows(&ids, NT_ROLE_TASK, 99));
 }
@@ -234,7 +234,7 @@ static void once_a_chunk(void **state)
 	for (int i = 0; i < 3; i++)
 		nt_ids_get(&ids, NT_ROLE_CGROUP, 5);
 	assert_int_equal(waiting(&ids.pending, &last), 1);
-	/* What comes anew at the begin of a chunk does not draw what was known before after it. */
+	/* An identity that comes anew at the begin of a chunk does not bring the older one with it. */
 	begin_chunk(2);
 	put(cgroup(5, "/b"));
 	nt_ids_get(&ids, NT_ROLE_CGROUP, 5);
@@ -290,7 +290,7 @@ static void translates_records(void **state)
 	assert_int_equal(record.record.end_ns, 1);
 }
 
-/* What an identity names, at any depth, goes into a later chunk with it. */
+/* All that an identity names, at any depth, goes into a later chunk with it. */
 static void names_are_whole(void **state)
 {
 	union nt_any task = identity_of(NT_TASK), last;
@@ -433,7 +433,7 @@ static void forget_all(void)
 }
 
 /*
- * What may go at the begin goes. What was named by such may go with it: so of that, only what still is named must stay.
+ * A key that may go at the begin goes. Keys that it named may go with it: only those still named must stay.
  */
 static void forgets_as_the_model(void)
 {

@@ -342,7 +342,7 @@ static size_t count_lines(const struct nt_proc_snapshot *snapshot)
 	return n;
 }
 
-/* What latency programs have left out since the last sample is counted with the others. */
+/* Packets that latency programs have left out since the last sample are counted with the others. */
 static void counts_outcomes_by_program(void **state)
 {
 	struct fixture *fixture = *state;
@@ -370,7 +370,7 @@ static void counts_outcomes_by_program(void **state)
 	assert_int_equal(count_lines(&fixture->taken[1]), NT_PROGRAM_COUNT - 3);
 }
 
-/* What was left out before the first snapshot was so before the session. */
+/* Runs left out before the first snapshot were left out before the session. */
 static void counts_what_the_kernel_left_out(void **state)
 {
 #define X(name) +1
@@ -419,7 +419,7 @@ static void splits_its_own_cost(void **state)
 	nt_proc_snapshots_own_cost(snapshots, &cost);
 	assert_int_equal(cost.recording_ns, 2 * SEC);
 	assert_int_equal(cost.ending_ns, 3 * SEC);
-	/* What was counted is what the tape has. */
+	/* The last snapshot that was counted is on the tape. */
 	read_tape(fixture);
 	assert_int_equal(fixture->taken[fixture->n_taken - 1].end_ns, snapshots->own_last.at_ns);
 }

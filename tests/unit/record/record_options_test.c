@@ -330,7 +330,7 @@ static void owner_of_the_tape(void **state)
 	assert_non_null(strstr(said[1], "nettape-record: SUDO_UID is not a user's number"));
 	takes("-q");
 	assert_string_equal(said[1], "");
-	/* Who only asks makes no tape. */
+	/* A run that only asks makes no tape. */
 	takes("--list-probes");
 	assert_string_equal(said[1], "");
 	assert_string_equal(options.output, "");

@@ -16,7 +16,7 @@
 
 #include <bpf/bpf.h>
 
-/* What nt_ring_reader_init asks the kernel for; here nobody does. */
+/* For nt_ring_reader_init, which no test here calls. */
 int bpf_map_create(enum bpf_map_type type, const char *name, __u32 key_size, __u32 value_size, __u32 max_entries,
 		   const struct bpf_map_create_opts *opts)
 {
@@ -120,7 +120,7 @@ static void gives_all_in_order(void **state)
 	assert_true(pages.producer > 10ul * SIZE);
 }
 
-/* What is reserved and not yet submitted ends the drain; what stands behind it comes when it is. */
+/* A sample that is reserved but not yet submitted ends the drain; those behind it come once it is submitted. */
 static void waits_for_a_writer(void **state)
 {
 	unsigned long at;

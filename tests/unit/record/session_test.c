@@ -510,7 +510,7 @@ static void drains_all_rings(void **state)
 	assert_true(strstr(dump, "type=events") < strstr(dump, "begin_ns=51000000000 end_ns="));
 }
 
-/* What a CPU has not put into its ring, and what comes while losses are flushed. */
+/* A record that a CPU has not put into its ring, and a loss that comes during the flush. */
 static void leave_rest(int n)
 {
 	union nt_any record = record_of(NT_STATE);
@@ -1041,7 +1041,7 @@ static void begins_the_next_chunk(void **state)
 	assert_int_equal(count("key=\"events\" value=\"2\""), 1);
 	assert_int_equal(count("  irq_name "), 12);
 	assert_int_equal(count("  clock "), 2);
-	/* What was read before is in the first. */
+	/* The drop that was read before is in the first. */
 	assert_int_equal(count("  drop "), 1);
 	on_tape("name=\"a_function\"");
 }

@@ -182,7 +182,7 @@ static void stamps_come(void **state)
 	assert_int_equal(host.n_slept, 0);
 }
 
-/* What else comes with a byte is no time. */
+/* Other control messages with a byte are no time. */
 static void stamps_come_late(void **state)
 {
 	(void)state;

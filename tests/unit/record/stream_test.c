@@ -317,7 +317,7 @@ static void counts_what_was_lost(void **state)
 	assert_int_equal(stream.missed_total, 1000);
 }
 
-/* What is no record is counted and left out, and what came before it in the item is kept. */
+/* Bytes that are no record are counted and left out; the records before them in the item are kept. */
 static void counts_what_is_no_record(void **state)
 {
 	uint8_t item[2 * sizeof(struct nt_softirq)] = {0};

@@ -269,7 +269,7 @@ static void doubtful_name_is_put_again(void **state)
 	assert_int_equal(symbols.unsure, 0);
 }
 
-/* Who uses a module does not matter; its size does, since another one may have its name. */
+/* The users of a module do not matter; its size does, since another one may have its name. */
 static void modules_that_change(void **state)
 {
 	(void)state;
@@ -284,7 +284,7 @@ static void modules_that_change(void **state)
 	assert_true(symbols.is_reading);
 }
 
-/* What came while a table was read may not be in it. */
+/* A symbol that came while a table was read may not be in it. */
 static void doubts_what_came_meanwhile(void **state)
 {
 	(void)state;

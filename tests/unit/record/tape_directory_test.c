@@ -243,7 +243,7 @@ static void test_files(void **state)
 	assert_int_equal(symlink("../elsewhere", in_dir("files/link")), 0);
 	assert_int_equal(nt_tape_directory_create(&directory, "link"), -EEXIST);
 	assert_false(is_there("elsewhere"));
-	/* What is not empty stays. */
+	/* A directory that is not empty stays. */
 	nt_tape_directory_discard(&directory);
 	assert_true(is_there("files/chunk"));
 	nt_tape_directory_release(&directory);

@@ -247,7 +247,7 @@ static void counts_what_is_on_the_disk(void **state)
 	assert_true(nt_tape_writer_bytes(tape) > finished + (uint64_t)size_of("chunk-000001.ntc.partial"));
 }
 
-/* What is too large for a block is refused before it is written, and counts nowhere. */
+/* A block with too high a CPU number is refused before it is written, and counts nowhere. */
 static void counts_no_block_that_is_refused(void **state)
 {
 	struct nt_block_header header = {.type = NT_BLOCK_EVENTS, .count = 50, .cpu = NT_CHUNK_MAX_CPUS};

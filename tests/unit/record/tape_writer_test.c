@@ -99,7 +99,7 @@ static void test_makes_it(void **state)
 	assert_true(is_there(fixture->path, "chunk-000001.ntc.partial"));
 	assert_false(is_there(fixture->path, "chunk-000000.ntc.partial"));
 	assert_int_equal(nt_tape_writer_kept(fixture->tape), 0);
-	/* What has something in it is a tape, and stays. */
+	/* A directory with something in it is a tape, and stays. */
 	nt_tape_writer_discard(fixture->tape);
 	assert_true(is_there(fixture->path, "chunk-000000.ntc"));
 }
@@ -163,7 +163,7 @@ static void test_refuses(void **state)
 	refused(fixture, name, "too long");
 }
 
-/* Who may not write there: only as somebody else than root, who may. */
+/* A user who may not write there. Root may, so as root the test becomes somebody else. */
 static void test_whose(void **state)
 {
 	struct fixture *fixture = *state;
@@ -243,7 +243,7 @@ static void test_moved(void **state)
 	assert_int_equal(rmdir(fixture->other), 0);
 }
 
-/* What stands in its place is not removed for it. */
+/* Another directory in its place is not removed for it. */
 static void test_discards_its_own(void **state)
 {
 	struct fixture *fixture = *state;
@@ -309,7 +309,7 @@ static void test_gives_no_directory_that_was_there(void **state)
 	is_of(&stat, SOMEBODY, HIS_GROUP);
 }
 
-/* Who may not give anything away keeps it, and can tell; but what was asked for is an error, and leaves nothing. */
+/* A user who may not give a tape away keeps it, and can tell. With --user it is an error, and leaves nothing. */
 static void test_cannot_give(void **state)
 {
 	struct nt_tape_owner owner = {

@@ -78,7 +78,7 @@ static void finds_this_program(void **state)
 	nt_ids_release(&ids);
 }
 
-/* What a process did not have, another may have. */
+/* A file that one process did not have, another may have. */
 static void asks_the_next_process(void **state)
 {
 	uint8_t build_id[NT_BUILD_ID_LEN];
@@ -153,7 +153,7 @@ static void keeps_the_end_of_a_long_path(void **state)
 	scratch_remove(directory);
 }
 
-/* Who makes a program anew each second has no end of them. */
+/* A host that builds a program anew each second has no end of files. */
 static void knows_no_end_of_files(void **state)
 {
 	uint8_t build_id[NT_BUILD_ID_LEN] = {0};

@@ -34,14 +34,14 @@ static const struct {
 };
 #define N_KINDS (sizeof(kept) / sizeof(kept[0]))
 
-/* What came of one tape. */
+/* The outcome of one tape. */
 struct outcome {
 	char *text; /* all rows that the timeline has a part in, in order */
 	size_t size;
 	FILE *out;
 	int64_t samples[N_KINDS], lost[N_KINDS]; /* rows, and what rows of table loss count */
 	int64_t known, unexplained; /* latencies with a number; others without the word future */
-	/* What was written. */
+	/* The counts that were written. */
 	uint64_t written[N_KINDS], declared[N_KINDS];
 };
 

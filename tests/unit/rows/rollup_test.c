@@ -22,7 +22,7 @@
 #define BUCKET NT_BUCKET_NS
 #define MANY 25000u /* more keys than a rollup keeps at a time, three times over */
 
-/* What came out. Rows of one key add up. */
+/* The output. Rows of one key add up. */
 struct sums {
 	size_t rows, fail_at; /* fail_at: this row is refused; 0: none */
 	uint64_t ns, ops, bytes, failed, untimed, lower_bound;

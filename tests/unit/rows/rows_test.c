@@ -327,7 +327,7 @@ static void makes_rows_of_samples(void **state)
 		    "1000000000500 0 11 65535 10 139 new hardirq 0\n1000000000500 0 - 0 0 0 unknown unknown 1\n");
 	expect_rows(fixture, NT_TABLE_RECORD_COUNT,
 		    "0 state 2 0\n0 latency 3 0\n0 drop 2 0\n0 retransmit 3 0\n0 wakeup 2 0\n");
-	/* Who reads, wakes or is woken has a row, known or not. */
+	/* A thread that reads, wakes or is woken has a row, known or not. */
 	expect_rows(fixture, NT_TABLE_THREAD,
 		    "0 0 0 swapper - - 1\n1 - - - - - -\n9 - - - - - -\n10 - - - - - -\n11 - - - - - -\n");
 }

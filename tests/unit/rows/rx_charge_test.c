@@ -27,7 +27,7 @@
 #define N_ROUNDS 300
 #define N_SAMPLES 10000
 
-/* What one flow was charged for in one bucket of one CPU. */
+/* The charges of one flow in one bucket of one CPU. */
 struct sum {
 	uint64_t spent, exact, most, packets, segments, bytes;
 };
@@ -40,7 +40,7 @@ struct fixture {
 	uint64_t charged[N_CPUS][N_BUCKETS][N_FLOWS]; /* how often */
 	size_t n, fail_at; /* charges; this one is refused, 0: none */
 	struct nt_rx_charge last, last_time; /* of packets, of time */
-	/* What came of samples: .stack is the sample's number. */
+	/* The answers for samples: .stack is the sample's number. */
 	struct {
 		bool is_given, is_exact;
 		uint64_t flow;
@@ -677,7 +677,7 @@ static bool model_batch(const struct model_run *run, uint64_t ns, int *i, int *j
 	return true;
 }
 
-/* Who pays for a stretch: its last packet may be received again, under another flow. */
+/* The payer of a stretch: its last packet may be received again, under another flow. */
 static uint64_t model_payer(const struct model_run *run, int i)
 {
 	while (i + 1 < run->n && run->stretches[i + 1].flags & AGAIN)
@@ -697,7 +697,7 @@ static uint64_t model_alone(const struct model_run *run, int i, int j)
 	return flow;
 }
 
-/* What one ns of the run adds. */
+/* Adds one ns of the run. */
 static void model_ns(struct model *model, const struct model_run *run, uint64_t ns)
 {
 	const uint64_t bucket = (ns - model->time.from_ns) / NT_BUCKET_NS;

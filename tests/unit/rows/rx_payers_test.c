@@ -142,7 +142,7 @@ static void test_one(void **state)
 	expect_whole(1, NT_PAYER_SOCKET, 2, 71, 4);
 }
 
-/* What the cost's packets met with; only the kernel's reason 3 is that no socket has their port. */
+/* Pays for packets of this fate. Only the kernel's reason 3 is that no socket has their port. */
 static int pay_fate(uint64_t flow, uint32_t fate)
 {
 	const struct nt_rx_flows flows = {.endpoints = &endpoints, .users = &users, .has_refusal = true, .refusal = 3};
@@ -238,7 +238,7 @@ static void test_shares(void **state)
 	assert_true(paid[0].cost.bytes == 375 && paid[1].cost.bytes == 500 && paid[2].cost.bytes == 125);
 }
 
-/* What was received counts half for each 100 ms that passed since: a server that was replaced soon pays nothing. */
+/* Received bytes count half for each 100 ms that passed since: a server that was replaced soon pays nothing. */
 static void test_ages(void **state)
 {
 	const struct nt_rx_flows flows = {.endpoints = &endpoints, .users = &users};

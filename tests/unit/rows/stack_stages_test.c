@@ -109,7 +109,7 @@ static void expect_no_memory(uint64_t stack)
 	assert_int_equal(nt_stack_stage(&stages, &ids, stack, &stage, &family), -ENOMEM);
 }
 
-/* First for the stack, then for its functions. What could not be told is told later. */
+/* Memory ends for the stack, then for its functions. A stage that could not be told is told later. */
 static void says_that_memory_ends(void **state)
 {
 	(void)state;

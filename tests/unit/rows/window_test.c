@@ -635,7 +635,7 @@ static int64_t number(const struct nt_row *row, const char *column)
 	return nt_row_value(row, column)->integer;
 }
 
-/* What is charged on each CPU is what net_rx took there, and all packets count. Of some samples the flow is told. */
+/* The charges on each CPU are the time of net_rx there, and all packets count. Of some samples the flow is told. */
 static void check_charges(const struct fixture *fixture, const char *name)
 {
 	const struct nt_rows_want want = {.tables = NT_TABLE_BIT(NT_TABLE_CPU_COST) | NT_TABLE_BIT(NT_TABLE_RX_COST) |
@@ -1270,8 +1270,7 @@ static void opens_few_blocks(void **state)
 	scratch_path(fixture->path, fixture->dir, "t.tape");
 	gen = tape_gen_new(&config);
 	traffic_record(gen, 1, &traffic);
-	/* Who asks for what begins in the window need not wait for the end of what began before, nor for other kinds.
-	 */
+	/* A query for spans that begin in the window need not wait for earlier spans to end, nor for other kinds. */
 	gen_loose_span(gen, 0, 400 * (int64_t)MS - 1000000000, 899 * MS);
 	finish(fixture, gen, traffic.dur_ns);
 	read_rows(fixture, &(struct nt_rows_want){.tables = NT_ALL_TABLES}, &all);

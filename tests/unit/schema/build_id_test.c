@@ -192,7 +192,7 @@ static void opens_files_only(void **state)
 	(void)state;
 	unlink(path);
 	assert_false(is_found(build_id));
-	/* Who waits here waits for a writer, which never comes. */
+	/* A reader that waits here waits for a writer, which never comes. */
 	assert_int_equal(mkfifo(path, 0600), 0);
 	assert_false(is_found(build_id));
 	unlink(path);

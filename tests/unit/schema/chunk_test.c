@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * chunk_test.c - the chunk file: what is written is read, with its index and without; what is of another version or
- * untrue is refused; errors of the callbacks come through. What becomes of damage is in chunk_damage_test.c.
+ * chunk_test.c - the chunk file: written data is read, with its index and without; another version or untrue data is
+ * refused; errors of the callbacks come through. For damage see chunk_damage_test.c.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -108,7 +108,7 @@ static void test_hostile(void **state)
 	static const uint8_t twice[] = {NT_STACK, 4, 2 << 1, 5, 2 << 1, 6};
 	static const uint8_t bytes[] = {NT_STACK, 3, 2 << 1 | 1, 1, 7};
 	static const uint8_t endless[] = {NT_STACK, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1};
-	/* What a later version may have added is stepped over: field 9 of a stack, and kind 63. */
+	/* Additions of a later version are stepped over: field 9 of a stack, and kind 63. */
 	static const uint8_t later[] = {63, 2, 9, 9, NT_STACK, 6, 2 << 1, 5, 9 << 1 | 1, 2, 'x', 'y'};
 	union nt_any out;
 

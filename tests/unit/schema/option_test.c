@@ -176,7 +176,7 @@ static void test_label(void **state)
 	assert_string_equal(text, "--user");
 }
 
-/* What the last word may become, or "N" or "N behind": it is the N-th of those that are no options. */
+/* The completions of the last word; or "N" or "N behind": it is the N-th of those that are no options. */
 static const char *complete(const char *line, bool stops)
 {
 	static char *text;

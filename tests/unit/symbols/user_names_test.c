@@ -187,7 +187,7 @@ static bool finds(struct nt_user_names *names, const char *path)
 	return name.function && !strncmp(name.files[0], directory, strlen(directory));
 }
 
-/* What is known is known by all paths, and is not read again: its file may be gone. */
+/* A known program is known by all its paths, and is not read again: its file may be gone. */
 static void knows_a_program_by_its_id(void **state)
 {
 	const struct nt_symbol_args args = {.dirs = {directory}, .n_dirs = 1};

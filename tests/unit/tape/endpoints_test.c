@@ -182,7 +182,7 @@ static void test_mapped(void **state)
 	expect(2, 0, 21);
 }
 
-/* What is no internet socket, or has no port, gets nothing; what is no packet of IP goes to none. */
+/* A socket that is no internet socket, or has no port, gets nothing. A packet that is not IP goes to none. */
 static void test_others(void **state)
 {
 	const struct nt_flow arp = {.flow = 1, .ethertype = 0x0806, .dst_port = 80};

@@ -227,7 +227,7 @@ static void loss_stays_where_it_was_written(void **state)
 	expect_end(fixture);
 }
 
-/* What has no time of its own in the order comes where its CPU has got to, and that never goes back. */
+/* A record without a time of its own in the order comes at its CPU's position, which never goes back. */
 static void hotplug_comes_where_its_cpu_is(void **state)
 {
 	struct fixture *fixture = *state;

@@ -18,7 +18,7 @@
 #include "tests/support/scratch.h"
 #include "tests/support/traffic.h"
 
-/* What this process may use: instead of the C library's. 0: nobody knows. */
+/* The number of CPUs that this process may use, instead of the C library's. 0: not known. */
 static int n_cpus_of_host = 2;
 
 int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *cpus)

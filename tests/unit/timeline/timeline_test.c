@@ -53,7 +53,7 @@ static void test_softirq_contexts(void **unused)
 	       "119+6 task 5 3/256; 130+5 task 5 3/3; 141+1 task 5 3/256; 152+1 task 5 3/0; 160+0 task 5 3/3; ");
 }
 
-/* What a task polls by itself is net_rx, but not what interrupts it there; of unknown begin it has no time. */
+/* A task's own poll is net_rx, but not an interrupt during it. A poll of unknown begin has no time. */
 static void test_busy_polls(void **unused)
 {
 	(void)unused;

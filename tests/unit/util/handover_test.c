@@ -112,7 +112,7 @@ static void goes_on_after_a_stop(void **state)
 	}
 }
 
-/* What is filled when the thread is to stop need not be emptied. */
+/* A place that is filled when the thread is to stop need not be emptied. */
 static void stops_with_work_left(void **state)
 {
 	struct work work = {0};

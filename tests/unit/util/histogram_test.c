@@ -34,7 +34,7 @@ static void test_powers_of_two(void **state)
 	for (unsigned int octave = 1; octave < 63; octave++) {
 		int64_t bound = (int64_t)1 << octave;
 
-		/* What equals a bound belongs to the bucket that ends there. */
+		/* A value equal to a bound belongs to the bucket that ends there. */
 		assert_int_equal(nt_bucket_upper(1, octave), bound);
 		assert_int_equal(nt_bucket_of(1, bound), octave);
 		assert_int_equal(nt_bucket_of(1, bound + 1), octave + 1);

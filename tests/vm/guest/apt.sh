@@ -8,11 +8,11 @@ source tests/mirror.sh
 # shellcheck source=tests/retry.sh
 source tests/retry.sh
 
-# What apt is told about its lists; nothing for the machine's.
+# The options that give apt its lists; none for the machine's own.
 apt_options=()
 
 # use_lists NAME ARCHITECTURE RELEASE...: from here on those, kept in build/vm/NAME and brought up to date twice a day.
-# Of what several releases have, the first one's is taken. Old lists will do where there is no network.
+# If several releases have a package, the first one's is taken. Old lists will do where there is no network.
 use_lists() {
     local dir=$PWD/build/vm/$1 architecture=$2 release update
     shift 2

@@ -7,9 +7,9 @@
 #   tests/vm/guest/boot.sh [-c CPUS] [-m MIB] [-t SECONDS] [-a KERNEL_ARGUMENTS] [-i] SERIES OUT -- COMMAND...
 #
 # SERIES as for kernel.sh. The command is a line of shell; it runs in the project's directory as root, and sees the
-# directory OUT as /mnt (NT_GUEST_OUT). What it prints is in OUT/output while it runs, what the kernel said in
-# OUT/console and OUT/dmesg. What it writes elsewhere is gone with the guest. Exit status: the command's; 125 if the
-# guest did not come up or did not end in time; 77 where there is no such kernel, and a line that says so.
+# directory OUT as /mnt (NT_GUEST_OUT). Its output is in OUT/output while it runs, the kernel's messages in OUT/console
+# and OUT/dmesg. Files that it writes elsewhere are gone with the guest. Exit status: the command's; 125 if the guest
+# did not come up or did not end in time; 77 where there is no such kernel, and a line that says so.
 #
 # -i: the guest's clock counts its instructions, one a nanosecond, so that nothing else on this host shows in its times;
 # it runs some ten times as slowly.

@@ -10,9 +10,9 @@
 # machine's lists do not have, apt has lists of its own (apt.sh); the machine's stay as they are.
 #
 # The directory has `release` (what `uname -r` will say), `vmlinuz`, `modules/RELEASE` with its dependencies worked
-# out, and `initrd`. With --image only the first two are sure to be there. What is there of an earlier call is used
-# again, unless apt now offers a newer one; and if apt offers nothing, because it has no network. Exit status 77, and
-# one line that says why, where there is no such kernel.
+# out, and `initrd`. With --image only the first two are sure to be there. The files of an earlier call are used again,
+# unless apt now offers a newer kernel. They are used also if apt offers nothing, because it has no network. Exit status
+# 77, and one line that says why, where there is no such kernel.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 PATH=$PATH:/usr/sbin:/sbin
@@ -73,7 +73,7 @@ offered_in_backports() {
     done < <(sed -nE "s/^linux-(image|binary)-($series\.[0-9]+\+deb[0-9]+-$flavour)\$/\2/p" <<<"$names" | sort -rV)
 }
 
-# What follows from the files in $dir: where the parts are, modules.dep, the initrd.
+# make_initrd DIRECTORY: its initrd, with the modules that mount the root
 make_initrd() {
     local root=$1/root release name module
     release=$(cat "$1/release")
@@ -81,7 +81,7 @@ make_initrd() {
     cp "$busybox" "$root/bin/busybox"
     cp tests/vm/guest/init "$root/init"
     chmod 755 "$root/init"
-    # What it takes to mount the root, in order. Which of these are modules at all differs from kernel to kernel.
+    # The modules that mount the root, in order. Some kernels have some of these built in.
     for name in virtio_pci 9pnet_virtio 9p overlay; do
         { modprobe -d "$1" -S "$release" --show-depends "$name" 2>/dev/null || true; } |
             sed -n 's/^insmod \([^ ]*\).*/\1/p'

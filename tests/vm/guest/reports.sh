@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What nettape-report says of a tape, into a directory, to be compared: tests/vm/guest/reports.sh TAPE DIRECTORY
+# Writes the reports on a tape into a directory, to be compared: tests/vm/guest/reports.sh TAPE DIRECTORY
 set -euo pipefail
 report=$PWD/build/nettape-report
 mkdir -p "$2"

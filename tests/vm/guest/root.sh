@@ -6,7 +6,7 @@
 #
 #   tests/vm/guest/root.sh         prints the directory that holds them
 #
-# What is there of an earlier call is used again while this file stays as it is. Exit status 77, and one line that says
+# The files of an earlier call are used again while this script stays as it is. Exit status 77, and one line that says
 # why, where they cannot be had.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
@@ -14,7 +14,7 @@ cd "$(dirname "$0")/../../.."
 source tests/vm/guest/apt.sh
 root=$PWD/build/vm/root-arm64
 
-# What the guest and its tests run, and what nettape is built with.
+# The packages of the guest and its tests, and those that nettape is built with.
 packages="base-passwd bash binutils bpftool busybox-static coreutils dash diffutils elfutils ethtool findutils gawk
 grep gzip hostname iperf3 iproute2 kmod libbpf-dev libc-bin libc6-dev libcmocka-dev libelf-dev libgcc-12-dev
 libiberty-dev liblz4-dev libsqlite3-dev mount nftables perl-base procps python3 sed sqlite3 util-linux zlib1g-dev"
