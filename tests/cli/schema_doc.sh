@@ -51,5 +51,7 @@ for name in rows blocks kinds; do
     [[ ${UPDATE:-} ]] && cp "$work/page" $doc
     nothing "lines of $doc that are not the $name of schema_tables" "$(diff $doc "$work/page")"
 done
-is "schema version" "$(sql "$work/s.db" 'PRAGMA user_version'),$(sed -n 's/^\([0-9]*\)\. .*/\1/p' $doc | tail -1)" "7,7"
+version=$(sql "$work/s.db" 'PRAGMA user_version')
+is "the last version of the history" "$(sed -n 's/^\([0-9]*\)\. .*/\1/p' $doc | tail -1)" "$version"
+has "the page's version" "$(<$doc)" "This page is the contract of the tables and views, version $version."
 finish
