@@ -92,8 +92,8 @@ median_us() {
 }
 
 # The reader waits until there is something, then for 5 ms. A message that comes meanwhile is its own datagram. In a
-# stream it joins the segment before it, and the last one's time is kept: there only most wait so long. Where they are
-# queued, none has waited yet.
+# stream it joins the segment before it, and the last one's time is kept: there most wait so long, but not all. Where
+# they are queued, none has waited yet.
 for way in udp:9002 tcp:9004; do
     kind=${way%:*} port=${way#*:}
     if [[ $hooks == *" $kind-socket-read "* ]]; then
