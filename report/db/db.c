@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "report/db/older.h"
 #include "report/db/percentile.h"
 #include "report/db/tape_source.h"
 #include "report/db/views.h"
@@ -43,7 +44,7 @@ static const char *reason(const struct nt_db *db, char why[NT_DENIED_MAX])
 	const int code = sqlite3_errcode(db->handle), number = sqlite3_system_errno(db->handle);
 
 	/* For reading only files that are soon gone are written: what is large, and what is sorted. */
-	const bool is_temporary = !db->path[0] || db->read_only;
+	const bool is_temporary = !db->path[0] || db->read_only || db->older.version;
 
 	if (code == SQLITE_FULL || (code == SQLITE_IOERR && number == ENOSPC))
 		return is_temporary ? "the disk is full: free some space, or set TMPDIR to a place that has some"
@@ -188,8 +189,21 @@ static int number(struct nt_db *db, const char *sql, int64_t *out)
 
 /* ---- opening ---- */
 
-/* Whether what was opened is a nettape database that this program understands. */
-static int check_kind(struct nt_db *db)
+static int refuse_version(struct nt_db *db, int64_t version, bool is_written)
+{
+	if (is_written && version < NT_SCHEMA_VERSION)
+		return nt_db_refuse(db,
+				    "%s: its schema is version %lld and this program adds to version %d only: import "
+				    "its tapes again, into a new database.",
+				    db->path, (long long)version, NT_SCHEMA_VERSION);
+	return nt_db_refuse(db,
+			    "%s: its schema is version %lld and this program reads versions 1 to %d: use the "
+			    "nettape-report that made it, or import its tapes again, into a new database.",
+			    db->path, (long long)version, NT_SCHEMA_VERSION);
+}
+
+/* Whether what was opened is a nettape database that this program understands. An older one can only be read. */
+static int check_kind(struct nt_db *db, bool is_written)
 {
 	int64_t id, version;
 
@@ -201,24 +215,33 @@ static int check_kind(struct nt_db *db)
 			"%s: this is a database, but not one that nettape-report made: give a tape, or import one "
 			"first.",
 			db->path);
-	if (version != NT_SCHEMA_VERSION)
-		return nt_db_refuse(
-			db,
-			"%s: its schema is version %lld and this program reads version %d: import its tapes again, "
-			"into a new database.",
-			db->path, (long long)version, NT_SCHEMA_VERSION);
+	if (version == NT_SCHEMA_VERSION)
+		return 0;
+	if (version < 1 || version > NT_SCHEMA_VERSION || is_written)
+		return refuse_version(db, version, is_written);
+	db->older.version = version;
 	return 0;
 }
 
 void nt_db_write_table(const struct nt_table *table, char sql[NT_DB_TABLE_MAX])
 {
+	nt_db_write_columns(table, UINT32_MAX, UINT32_MAX, sql);
+}
+
+void nt_db_write_columns(const struct nt_table *table, uint32_t columns, uint32_t needed, char sql[NT_DB_TABLE_MAX])
+{
 	const size_t size = NT_DB_TABLE_MAX;
 	int at = snprintf(sql, size, "CREATE TABLE %s(", table->name);
+	const char *between = "";
 
-	for (uint32_t i = 0; i < table->n_columns; i++)
-		at += snprintf(sql + at, size - (size_t)at, "%s%s %s%s", i ? ", " : "", table->columns[i].name,
+	for (uint32_t i = 0; i < table->n_columns; i++) {
+		if (!(columns >> i & 1))
+			continue;
+		at += snprintf(sql + at, size - (size_t)at, "%s%s %s%s", between, table->columns[i].name,
 			       table->columns[i].type == NT_VALUE_TEXT ? "TEXT" : "INTEGER",
-			       table->columns[i].required ? " NOT NULL" : "");
+			       table->columns[i].required && needed >> i & 1 ? " NOT NULL" : "");
+		between = ", ";
+	}
 	if (table->key)
 		at += snprintf(sql + at, size - (size_t)at, ", PRIMARY KEY(session_id%s%s)", table->key[0] ? ", " : "",
 			       table->key);
@@ -278,7 +301,7 @@ static int set_up(struct nt_db *db, const char *pragmas)
 	if (run(db, "PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF",
 		"it cannot be set up"))
 		return -1;
-	return run(db, pragmas, "it cannot be set up") ? -1 : make_tables(db);
+	return run(db, pragmas, "it cannot be set up");
 }
 
 /*
@@ -300,7 +323,7 @@ static int open_new(struct nt_db *db)
 	}
 	if (open_handle(db, db->partial->name, SQLITE_OPEN_READWRITE))
 		return -1;
-	return set_up(db, "PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -32768");
+	return set_up(db, "PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -32768") ? -1 : make_tables(db);
 }
 
 /* Where SQLite looks for a directory for temporary files (sqlite.org/tempfiles.html, section 5). */
@@ -318,12 +341,10 @@ static bool has_temporary_place(void)
  * Large tables go to a file, if there is a place for one. Without a place, memory holds the tables that are small on
  * each tape: these need not be refused.
  */
-static int open_temporary(struct nt_db *db, enum nt_db_mode mode)
+static int open_temporary(struct nt_db *db)
 {
 	if (open_handle(db, "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE))
 		return -1;
-	if (mode == NT_DB_BARE)
-		return 0;
 	return set_up(db, has_temporary_place() ? "PRAGMA cache_size = -512"
 						: "PRAGMA cache_size = -512; PRAGMA cache_spill = OFF");
 }
@@ -333,9 +354,12 @@ static int open_foreign(struct nt_db *db, int flags)
 	return open_handle(db, db->path, flags) ? -1 : nt_foreign_begin(db);
 }
 
-static int check_foreign(struct nt_db *db, bool is_written)
+/* The file's place is taken by a copy in the present form. */
+static int read_older(struct nt_db *db)
 {
-	return check_kind(db) ? -1 : nt_foreign_check(db, is_written);
+	sqlite3_close_v2(db->handle);
+	db->handle = NULL;
+	return open_temporary(db) || nt_older_copy(db) ? -1 : make_views(db);
 }
 
 /*
@@ -344,7 +368,11 @@ static int check_foreign(struct nt_db *db, bool is_written)
  */
 static int read_as(struct nt_db *db, int flags)
 {
-	if (open_foreign(db, flags) || run(db, "BEGIN", "it cannot be read") || check_foreign(db, false))
+	if (open_foreign(db, flags) || run(db, "BEGIN", "it cannot be read") || check_kind(db, false))
+		return -1;
+	if (db->older.version)
+		return read_older(db);
+	if (nt_foreign_check(db, false))
 		return -1;
 	return run(db, "PRAGMA cache_size = -2000", "it cannot be set up");
 }
@@ -369,7 +397,7 @@ static int open_read(struct nt_db *db)
 /* A database that is there, to be written to. */
 static int open_written(struct nt_db *db)
 {
-	if (open_foreign(db, SQLITE_OPEN_READWRITE) || check_foreign(db, true))
+	if (open_foreign(db, SQLITE_OPEN_READWRITE) || check_kind(db, true) || nt_foreign_check(db, true))
 		return -1;
 	return run(db, "PRAGMA cache_size = -32768", "it cannot be set up");
 }
@@ -380,8 +408,9 @@ static int open_as(struct nt_db *db, enum nt_db_mode mode)
 
 	switch (mode) {
 	case NT_DB_TEMPORARY:
+		return open_temporary(db) ? -1 : make_tables(db);
 	case NT_DB_BARE:
-		return open_temporary(db, mode);
+		return open_handle(db, "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
 	case NT_DB_READ:
 		return open_read(db);
 	case NT_DB_NEW:

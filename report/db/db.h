@@ -31,6 +31,12 @@ enum nt_db_mode {
 	NT_DB_BARE /* the same without tables and views: for tape_tables.h */
 };
 
+/* A database of an earlier version of the schema, of which a copy is read (older.h). */
+struct nt_older {
+	int64_t version; /* 0: it is of the present one */
+	uint64_t lacks, short_of; /* tables that its version did not have, or had with fewer columns */
+};
+
 struct nt_db {
 	sqlite3 *handle;
 	char *path; /* as given; "" if temporary */
@@ -42,6 +48,7 @@ struct nt_db {
 	struct nt_value bound[NT_TABLE_COUNT][NT_MAX_COLUMNS]; /* the values of these, as the last row had them */
 	sqlite3_stmt *name_symbol; /* NULL: not needed yet */
 	struct nt_foreign foreign; /* bounds, if it was there when it was opened */
+	struct nt_older older;
 	struct nt_tape_source *source; /* the tape that the tables read, of the connection; or NULL */
 	char error[NT_ERROR_MAX];
 };
@@ -53,6 +60,8 @@ void nt_db_close(struct nt_db *db);
 /* The statement that makes a table. SQLite keeps its text. */
 #define NT_DB_TABLE_MAX 2048
 void nt_db_write_table(const struct nt_table *table, char sql[NT_DB_TABLE_MAX]);
+/* The same with these columns alone (bits); of those that are never NULL, the database enforces it for `needed`. */
+void nt_db_write_columns(const struct nt_table *table, uint32_t columns, uint32_t needed, char sql[NT_DB_TABLE_MAX]);
 /*
  * Leaves tables out of a database in which there is no row yet: they do not exist then. Whoever asks for one of them,
  * or for a view over it, gets an error that names the table and what to do; nobody gets zeros.

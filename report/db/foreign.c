@@ -36,6 +36,10 @@
 #define KIB_PER_SESSION 32
 #define MAX_SESSIONS 4096
 #define MAX_MIB (1 << 20)
+/* A copy has a few more columns than the file. Its pages are those of db.c. */
+#define COPY_KIB_PER_KIB 2
+#define LEAST_COPY_KIB 8192
+#define COPY_PAGE_KIB 8
 
 /* ---- the allowance ---- */
 
@@ -54,10 +58,20 @@ static int64_t peak_kib(void)
 	return getrusage(RUSAGE_SELF, &usage) ? 0 : usage.ru_maxrss;
 }
 
+/* Pages that SQLite has written, of all its files. */
+static int64_t written_pages(sqlite3 *handle)
+{
+	int pages = 0, most;
+
+	sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_WRITE, &pages, &most, 0);
+	return pages;
+}
+
 /* For SQLite: other than 0 ends the statement. Most calls find that no time has passed, which costs next to nothing. */
 static int look(void *arg)
 {
-	struct nt_foreign *foreign = &((struct nt_db *)arg)->foreign;
+	struct nt_db *db = arg;
+	struct nt_foreign *foreign = &db->foreign;
 	int64_t now;
 
 	if (nt_interrupted())
@@ -72,6 +86,8 @@ static int look(void *arg)
 		foreign->spent = "time";
 	else if (peak_kib() - foreign->begun_kib > foreign->allowed_kib)
 		foreign->spent = "memory";
+	else if (foreign->allowed_pages && written_pages(db->handle) > foreign->allowed_pages)
+		foreign->spent = "space";
 	return foreign->spent != NULL;
 }
 
@@ -95,10 +111,7 @@ static int64_t size_kib(const char *path)
 	return on_disk && on_disk < status.st_size / 1024 ? on_disk : status.st_size / 1024;
 }
 
-/*
- * By the size and the sessions, which are counted row by row: SQLite counts with count(*) in one step, which nothing
- * ends.
- */
+/* Sessions are counted row by row: SQLite counts with count(*) in one step, which nothing ends. */
 static int allow(struct nt_db *db)
 {
 	const int64_t kib = size_kib(db->path), mib = kib / 1024 < MAX_MIB ? kib / 1024 : MAX_MIB;
@@ -171,7 +184,7 @@ int nt_foreign_begin(struct nt_db *db)
 	return 0;
 }
 
-static int refuse_made(struct nt_db *db, const char *what, const char *name)
+int nt_foreign_refuse_made(struct nt_db *db, const char *what, const char *name)
 {
 	return nt_db_refuse(db, "%s: its %s %s is not as nettape-report made it: " AGAIN, db->path, what, name);
 }
@@ -187,9 +200,9 @@ static int check_made(struct nt_db *db, const char *name, const char *sql)
 		if (sqlite3_stricmp(table->name, name) != 0)
 			continue;
 		nt_db_write_table(table, own);
-		return strcmp(sql, own) ? refuse_made(db, "table", table->name) : 0;
+		return strcmp(sql, own) ? nt_foreign_refuse_made(db, "table", table->name) : 0;
 	}
-	return nt_view_differs(name, sql) ? refuse_made(db, "view", name) : 0;
+	return nt_view_differs(name, sql) ? nt_foreign_refuse_made(db, "view", name) : 0;
 }
 
 static int check_schema(struct nt_db *db)
@@ -224,6 +237,17 @@ static int check_indexes(struct nt_db *db, const char *table)
 		return nt_db_end(db, row, "its indexes cannot be read");
 	sqlite3_finalize(row);
 	return -1;
+}
+
+int nt_foreign_allow_copy(struct nt_db *db)
+{
+	db->foreign.allowed_pages = (LEAST_COPY_KIB + COPY_KIB_PER_KIB * size_kib(db->path)) / COPY_PAGE_KIB;
+	return allow(db);
+}
+
+void nt_foreign_end_copy(struct nt_db *db)
+{
+	db->foreign.allowed_pages = 0;
 }
 
 int nt_foreign_check(struct nt_db *db, bool is_written)

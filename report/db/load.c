@@ -12,7 +12,9 @@
 #include <unistd.h>
 
 #include "report/db/name_cgroups.h"
+#include "report/db/older.h"
 #include "report/db/tape_tables.h"
+#include "report/out/complain.h"
 #include "report/out/interrupt.h"
 #include "report/out/progress.h"
 #include "report/rows/ahead.h"
@@ -317,6 +319,19 @@ int nt_load_refuse_symbols(const char *path, const struct nt_symbol_args *args, 
 		       path);
 }
 
+static int open_database(struct nt_db **out, const char *path, const char *names_file)
+{
+	char note[NT_OLDER_TEXT_MAX];
+
+	if (nt_db_open(out, path, NT_DB_READ))
+		return -1;
+	if ((*out)->older.version) {
+		nt_older_tell(*out, note);
+		nt_complain("%s", note);
+	}
+	return nt_name_cgroups_of_db(*out, names_file);
+}
+
 int nt_load_open(struct nt_db **out, const char *path, const struct nt_symbol_args *args, const char *names_file,
 		 const struct nt_need *need, char error[NT_ERROR_MAX])
 {
@@ -327,7 +342,7 @@ int nt_load_open(struct nt_db **out, const char *path, const struct nt_symbol_ar
 	if (!nt_load_is_database(path))
 		result = open_tape(out, path, args, names_file, need, error);
 	else if (!nt_load_refuse_symbols(path, args, error))
-		result = nt_db_open(out, path, NT_DB_READ) || nt_name_cgroups_of_db(*out, names_file);
+		result = open_database(out, path, names_file);
 	if (!result)
 		result = nt_db_forbid_writing(*out);
 	if (result) {

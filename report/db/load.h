@@ -45,7 +45,7 @@ const char *nt_need_text(const struct nt_need *need, char text[NT_NEED_MAX]);
  * `error`; then *out is NULL. Close with nt_db_close. `args` says where functions of a tape's
  * programs are looked for; NULL: nowhere, nobody asks for them. (A database has the names that it was given.)
  * `names_file` has names of cgroups (rows/cgroup_names.h); NULL: none. A tape that was recorded without what is
- * needed is refused before its events are read.
+ * needed is refused before its events are read. Of an older database (older.h) stderr says what it lacks.
  */
 int nt_load_open(struct nt_db **out, const char *path, const struct nt_symbol_args *args, const char *names_file,
 		 const struct nt_need *need, char error[NT_ERROR_MAX]);

@@ -197,6 +197,8 @@ many="WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 5
 spent="reading it takes more time than a database of its size needs, so it is not as nettape-report made it: $again"
 endless_table sqlite_master "BEGIN; $(for i in {1..2000}; do echo "CREATE TABLE t$i(a);"; done) COMMIT"
 refused "$spent" summary
+sqlite3 "$db" "PRAGMA user_version = 6" # of which a copy is read
+refused "$spent" summary
 endless_table session "$many INSERT INTO session SELECT $(columns session session_id) FROM n, session"
 refused "$spent" summary symbolize
 endless_table problem "$many INSERT INTO problem SELECT 1, 'bad' FROM n"
@@ -204,6 +206,8 @@ refused "$spent" "query -f /dev/null"
 endless_table cpu_slice "$many INSERT INTO cpu_slice SELECT $(columns cpu_slice ts) FROM n, (SELECT * FROM cpu_slice
     LIMIT 1)"
 refused "$spent" check "export perfetto -o $work/new"
+sqlite3 "$db" "PRAGMA user_version = 6"
+refused "${spent/time/space}" summary
 endless_table symbol "$many INSERT INTO symbol(session_id, id, kind, name, build_id, file_offset) SELECT 1, 10000 + i,
     'user', 'f', '$(printf %040d 7)', 5 FROM n"
 refused "$spent" symbolize

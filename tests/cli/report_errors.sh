@@ -80,39 +80,6 @@ for command in info "import -o $work/new.db"; do
     has "and no other database" "$err" "but an SQLite database of another program: give the directory"
 done
 
-# A database of the form that an older program made: no command goes on with what it lacks.
-command -v sqlite3 >/dev/null || without "sqlite3 is not installed, which changes databases"
-if command -v sqlite3 >/dev/null; then
-    sqlite3 "$work/old.db" <tests/golden/schema-1.sql
-    cp "$work/old.db" "$work/before.db"
-    version=$(sql "$work/good.db" "PRAGMA user_version")
-    remedy="this program reads version $version: import its tapes again, into a new database."
-    for command in check "query -f /dev/null" summary latency "export prometheus" \
-        "import --append $work/hand.tape -o"; do
-        # shellcheck disable=SC2086
-        report 1 $command "$work/old.db"
-        nothing "nothing on standard output" "$out"
-        is "says what it is and what is to be done" "${err#nettape-report: }" \
-            "$work/old.db: its schema is version 1 and $remedy"
-    done
-    same "it is as it was" "$work/before.db" "$work/old.db"
-    # One that an earlier program of this version made is read, so a statement that makes a table or view never changes
-    # without the version (docs/CONTRIBUTING.md, "Raise the schema's version"). UPDATE=1 writes the file of a new one.
-    form=tests/golden/schema-$version.sql
-    [[ -e $form || -z ${UPDATE:-} ]] || {
-        echo "-- A database in the form of version $version of docs/sql-schema.md, without a session." \
-            "tests/cli/report_errors.sh makes it"
-        echo "-- with sqlite3. A program of this version must read it; another form is another version."
-        sqlite3 "$work/good.db" "SELECT 'PRAGMA application_id = ' || application_id || ';' FROM pragma_application_id;
-            SELECT 'PRAGMA user_version = ' || user_version || ';' FROM pragma_user_version;
-            SELECT sql || ';' FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid"
-    } >"$form"
-    sqlite3 "$work/same.db" <"$form"
-    report 0 query "$work/same.db" "SELECT 1"
-    number="SELECT count(*) FROM sqlite_master"
-    is "it has all tables and views" "$(sql "$work/same.db" "$number")" "$(sql "$work/good.db" "$number")"
-fi
-
 report 1 import "$work/hand.tape" -o "$work/no/such/dir.db"
 has "a place that is not there" "$err" "dir.db cannot be made: No such file or directory: give another place for it."
 report 1 import --append "$work/hand.tape" -o "$work/random"

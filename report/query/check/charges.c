@@ -3,6 +3,7 @@
  * charges.c - the part of check that proves that all of net_rx has been charged, for each CPU and bucket to the
  * nanosecond, and all packets of the stretches.
  */
+#include "report/db/older.h"
 #include "report/query/check/check.h"
 
 /*
@@ -80,10 +81,11 @@ int nt_check_charges(struct nt_check *check)
 	check->name = "charges";
 	if (judge_time(check))
 		return -1;
-	return nt_check_rows(check, check->name,
-			     "SELECT (SELECT coalesce(sum(packets), 0) || ' ' || coalesce(sum(segments), 0) || ' ' || "
-			     "coalesce(sum(bytes), 0) FROM rx_stretch WHERE session_id = ?1 AND NOT is_steered) = "
-			     "(SELECT coalesce(sum(packets), 0) || ' ' || coalesce(sum(segments), 0) || ' ' || "
-			     "coalesce(sum(bytes), 0) FROM rx_cost WHERE session_id = ?1)",
-			     judge_packets);
+	return nt_check_rows(
+		check, check->name,
+		"SELECT (SELECT coalesce(sum(packets), 0) || ' ' || coalesce(sum(segments), 0) || ' ' || "
+		"coalesce(sum(bytes), 0) FROM rx_stretch WHERE session_id = ?1 AND is_steered IS NOT 1) = "
+		"(SELECT coalesce(sum(packets), 0) || ' ' || coalesce(sum(segments), 0) || ' ' || "
+		"coalesce(sum(bytes), 0) FROM rx_cost WHERE session_id = ?1) OR " NT_OLDER_LACKS_SQL("rx_cost"),
+		judge_packets);
 }
