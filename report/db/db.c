@@ -66,9 +66,9 @@ static const char *reason(const struct nt_db *db, char why[NT_DENIED_MAX])
 /* The table of ours of this name, or NULL. */
 static const char *our_table(const char *name)
 {
-	const size_t id = NT_FIRST(NT_TABLE_COUNT, i, !sqlite3_stricmp(nt_table((enum nt_table_id)i)->name, name));
+	const enum nt_table_id id = nt_table_named(name);
 
-	return id < NT_TABLE_COUNT ? nt_table((enum nt_table_id)id)->name : NULL;
+	return id < NT_TABLE_COUNT ? nt_table(id)->name : NULL;
 }
 
 /* The table of ours that SQLite did not find, or NULL. Views say "main.sock_op". */

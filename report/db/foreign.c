@@ -192,17 +192,13 @@ int nt_foreign_refuse_made(struct nt_db *db, const char *what, const char *name)
 /* One of the schema, by its name and what SQLite keeps of the statement that made it. */
 static int check_made(struct nt_db *db, const char *name, const char *sql)
 {
+	const enum nt_table_id id = nt_table_named(name);
 	char own[NT_DB_TABLE_MAX];
 
-	for (int id = 0; id < NT_TABLE_COUNT; id++) {
-		const struct nt_table *table = nt_table((enum nt_table_id)id);
-
-		if (sqlite3_stricmp(table->name, name) != 0)
-			continue;
-		nt_db_write_table(table, own);
-		return strcmp(sql, own) ? nt_foreign_refuse_made(db, "table", table->name) : 0;
-	}
-	return nt_view_differs(name, sql) ? nt_foreign_refuse_made(db, "view", name) : 0;
+	if (id == NT_TABLE_COUNT)
+		return nt_view_differs(name, sql) ? nt_foreign_refuse_made(db, "view", name) : 0;
+	nt_db_write_table(nt_table(id), own);
+	return strcmp(sql, own) ? nt_foreign_refuse_made(db, "table", nt_table(id)->name) : 0;
 }
 
 static int check_schema(struct nt_db *db)

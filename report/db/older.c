@@ -63,14 +63,14 @@ static uint32_t find_columns(const struct nt_table *table, const char *sql)
 /* One of the file's schema, by its name and the statement that made it. */
 static int meet(struct copying *copying, const char *name, const char *sql)
 {
-	const size_t id = NT_FIRST(NT_TABLE_COUNT, i, !sqlite3_stricmp(nt_table((enum nt_table_id)i)->name, name));
+	const enum nt_table_id id = nt_table_named(name);
 	const struct nt_table *table;
 	char own[NT_DB_TABLE_MAX];
 	uint32_t columns;
 
 	if (id == NT_TABLE_COUNT)
 		return 0;
-	table = nt_table((enum nt_table_id)id);
+	table = nt_table(id);
 	columns = find_columns(table, sql);
 	nt_db_write_columns(table, columns, UINT32_MAX, own);
 	if (!columns || strcmp(sql, own) != 0)

@@ -560,8 +560,7 @@ static int give_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid)
 static int connect_table(sqlite3 *db, void *source, int n, const char *const *words, sqlite3_vtab **out, char **error)
 {
 	const char *name = n > 2 ? words[2] : "";
-	const enum nt_table_id id =
-		(enum nt_table_id)NT_FIRST(NT_TABLE_COUNT, i, !strcmp(nt_table((enum nt_table_id)i)->name, name));
+	const enum nt_table_id id = nt_table_named(name);
 	char sql[NT_DB_TABLE_MAX];
 	struct table *table;
 	int code;

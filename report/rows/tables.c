@@ -7,6 +7,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 
 #include "report/rows/kernel_names.h"
@@ -234,6 +235,11 @@ static const struct nt_table tables[NT_TABLE_COUNT] = {
 const struct nt_table *nt_table(enum nt_table_id id)
 {
 	return &tables[id];
+}
+
+enum nt_table_id nt_table_named(const char *name)
+{
+	return (enum nt_table_id)NT_FIRST(NT_TABLE_COUNT, i, !strcasecmp(tables[i].name, name));
 }
 
 int nt_table_fill(struct nt_row *row, struct nt_arena *arena, enum nt_table_id id, int64_t session_id, const void *from)

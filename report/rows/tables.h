@@ -138,6 +138,8 @@ static inline uint64_t nt_tables_kept(unsigned int kept_by)
 
 /* Never NULL for a number below NT_TABLE_COUNT. */
 const struct nt_table *nt_table(enum nt_table_id id);
+/* The table of this name, in letters of any case as in SQL; or NT_TABLE_COUNT. */
+enum nt_table_id nt_table_named(const char *name);
 /*
  * Makes a row. Texts that are neither constants nor part of *from are put into the arena; the row is good as long as
  * both. `from` is of the table's type in NT_TABLES. 0, -ENOMEM, or -EBADMSG: what must be there is not, or is a
