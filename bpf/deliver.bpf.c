@@ -16,13 +16,6 @@
 #define IPPROTO_UDPLITE 136
 #define IS_FRAGMENT 0x3fff /* more fragments, or an offset */
 
-struct nt_seen_flows_map {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, NT_SEEN_FLOWS);
-	__type(key, __u32);
-	__type(value, __u64);
-};
-
 struct nt_seen_flows_map nt_seen_flows SEC(".maps");
 
 struct header_v4 {
@@ -177,30 +170,17 @@ static __always_inline __u64 key_of(const struct nt_flow_tuple *tuple)
 	return key | 1;
 }
 
+/* `seen`: the flow's place. False: there was no room for its identity. */
 static __always_inline bool announce_flow(struct nt_cpu *cpu, __u32 cpu_id, const struct sk_buff *skb,
-					  const struct nt_flow_tuple *tuple, __u64 key)
+					  const struct nt_flow_tuple *tuple, __u64 key, struct nt_seen_flow *seen)
 {
-	__u32 slot = key >> 1 & (NT_SEEN_FLOWS - 1);
-	__u64 *seen = bpf_map_lookup_elem(&nt_seen_flows, &slot), now = key + cpu->generation * 0x9e3779b97f4a7c15ull;
-	struct nt_flow record = {};
+	__u64 now_ns = bpf_ktime_get_ns();
 
-	if (!seen || *seen == now)
-		return seen != NULL;
-	record.end_ns = bpf_ktime_get_ns();
-	record.kind = NT_FLOW;
-	record.family = tuple->family;
-	record.protocol = tuple->protocol;
-	record.netns = tuple->device >> 32;
-	record.flow = key;
-	record.device = nt_key_of_device(skb->dev, true, record.end_ns);
-	record.ethertype = tuple->ethertype;
-	record.src_port = __builtin_bswap16(tuple->ports & 0xffff);
-	record.dst_port = __builtin_bswap16(tuple->ports >> 16);
-	__builtin_memcpy(record.src, tuple->src, sizeof(record.src));
-	__builtin_memcpy(record.dst, tuple->dst, sizeof(record.dst));
-	if (!nt_emit_record(cpu, cpu_id, NT_PROGRAM_control, &record, sizeof(record), NT_FLOW, record.end_ns, 0))
+	nt_key_of_device(skb->dev, true, now_ns);
+	if (!nt_write_flow(cpu, cpu_id, tuple, key, 0, now_ns))
 		return false;
-	*seen = now;
+	seen->socket = seen->n_sockets = 0;
+	seen->flow = nt_flow_now(cpu, key);
 	return true;
 }
 
@@ -236,12 +216,15 @@ static __always_inline bool is_same(const struct nt_flow_tuple *a, const struct 
 static __always_inline __u64 flow_of(struct nt_cpu *cpu, __u32 cpu_id, const struct sk_buff *skb,
 				     struct nt_flow_tuple *tuple)
 {
+	struct nt_seen_flow *seen;
 	__u64 flow;
 
 	if (cpu->stretch.generation == cpu->generation && is_same(&cpu->stretch.tuple, tuple))
 		return cpu->stretch.flow;
+	cpu->stretch.socket = 0;
 	flow = key_of(tuple);
-	if (!announce_flow(cpu, cpu_id, skb, tuple, flow))
+	seen = nt_seen_flow(flow);
+	if (!seen || (seen->flow != nt_flow_now(cpu, flow) && !announce_flow(cpu, cpu_id, skb, tuple, flow, seen)))
 		tuple->ethertype = NO_FLOW;
 	return flow;
 }
@@ -268,6 +251,20 @@ static __always_inline void begin_stretch(struct nt_open_stretch *stretch, __u64
 	stretch->flow = flow;
 	stretch->tuple = *tuple;
 	stretch->segments = stretch->bytes = stretch->dropped = stretch->reason = 0;
+}
+
+/* Keeps a packet of a list until its delivery. A list begins where one of the list before has been delivered. */
+static __always_inline void add_listed(struct nt_cpu *cpu, const struct sk_buff *skb, __u64 flow,
+				       const struct nt_flow_tuple *tuple)
+{
+	struct nt_listed *listed;
+
+	if (cpu->n_delivered)
+		cpu->n_listed = cpu->n_delivered = 0;
+	listed = &cpu->listed[cpu->n_listed++ & (NT_LISTED - 1)];
+	listed->skb = (unsigned long)skb;
+	listed->flow = flow;
+	listed->tuple = *tuple;
 }
 
 /* Counts are of 32 bits: so a run that does not end, as a NAPI thread's, has several stretches of one flow. */
@@ -298,6 +295,8 @@ static __always_inline void add_packet(struct nt_cpu *cpu, __u32 cpu_id, const s
 	stretch->skb = (unsigned long)skb;
 	stretch->head = (unsigned long)skb->head;
 	stretch->tail = skb->tail;
+	if (flags & NT_RX_STRETCH_LISTED)
+		add_listed(cpu, skb, flow, tuple);
 }
 
 /* When the receive run began that this CPU is in; 0: it is in none. Outside of softirqs it only tells runs apart. */

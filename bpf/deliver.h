@@ -8,6 +8,52 @@
 
 #include "bpf/emit.h"
 
+struct nt_seen_flows_map {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, NT_SEEN_FLOWS);
+	__type(key, __u32);
+	__type(value, struct nt_seen_flow);
+};
+
+extern struct nt_seen_flows_map nt_seen_flows SEC(".maps");
+
+/* The place of a flow, which may be another one's. */
+static __always_inline struct nt_seen_flow *nt_seen_flow(__u64 key)
+{
+	__u32 slot = key >> 1 & (NT_SEEN_FLOWS - 1);
+
+	return bpf_map_lookup_elem(&nt_seen_flows, &slot);
+}
+
+/* As a place has a flow that was announced in this generation. */
+static __always_inline __u64 nt_flow_now(const struct nt_cpu *cpu, __u64 key)
+{
+	return key + cpu->generation * 0x9e3779b97f4a7c15ull;
+}
+
+/* Writes the identity of a flow, and that its packets go to this socket from now on. False: there is no room. */
+static __always_inline bool nt_write_flow(struct nt_cpu *cpu, __u32 cpu_id, const struct nt_flow_tuple *tuple,
+					  __u64 key, __u64 socket, __u64 now_ns)
+{
+	struct nt_flow record = {
+		.end_ns = now_ns,
+		.kind = NT_FLOW,
+		.family = tuple->family,
+		.protocol = tuple->protocol,
+		.netns = tuple->device >> 32,
+		.flow = key,
+		.ethertype = tuple->ethertype,
+		.src_port = __builtin_bswap16(tuple->ports & 0xffff),
+		.dst_port = __builtin_bswap16(tuple->ports >> 16),
+		.device = tuple->device,
+		.socket = socket,
+	};
+
+	__builtin_memcpy(record.src, tuple->src, sizeof(record.src));
+	__builtin_memcpy(record.dst, tuple->dst, sizeof(record.dst));
+	return nt_emit_record(cpu, cpu_id, NT_PROGRAM_control, &record, sizeof(record), NT_FLOW, now_ns, 0);
+}
+
 /* The open stretch as a record; none is open then. */
 static __always_inline void nt_take_stretch(struct nt_open_stretch *stretch, __u64 now_ns, struct nt_rx_stretch *record)
 {

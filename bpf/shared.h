@@ -23,6 +23,7 @@
 	X(netif_receive_skb)                                                                                           \
 	X(rx_forward)                                                                                                  \
 	X(rx_drop)                                                                                                     \
+	X(rx_socket)                                                                                                   \
 	X(irq_handler_entry)                                                                                           \
 	X(irq_handler_exit)                                                                                            \
 	X(vector_entry)                                                                                                \
@@ -346,6 +347,15 @@ struct nt_open_stretch {
 	__u8 in_task; /* its run is no softirq's, but a NAPI thread's or a task's own poll */
 	__u8 zero_a;
 	__u32 zero_b;
+	__u64 socket; /* that its packets were delivered to, as far as the flow's identity says it; 0: not known */
+};
+
+/* Packets of a list, which are all seen before the work on any: the last of them, in a ring. */
+#define NT_LISTED 16 /* a power of two; a kernel's lists have 8, unless told otherwise */
+struct nt_listed {
+	__u64 skb; /* 0: free */
+	__u64 flow;
+	struct nt_flow_tuple tuple;
 };
 
 /* The run of a network's function that a timer, tasklet or work has called (net_timer.bpf.c). */
@@ -384,6 +394,9 @@ struct nt_cpu {
 	__u64 busy_ns;
 	__u32 polls_busily; /* a task has polled: calls that wait are noted */
 	struct nt_open_stretch stretch;
+	struct nt_listed listed[NT_LISTED];
+	__u32 n_listed; /* packets of the list at hand; the ring has the last of them */
+	__u32 n_delivered; /* of them */
 	/* A task receives them, perhaps by polling: until its poll has ended nobody knows. */
 	__u8 is_busy_run;
 	struct nt_open_timer timer;
@@ -475,11 +488,17 @@ static inline __u64 nt_user_frame_key(const struct nt_user_frame *frame, __u32 p
 
 /* Direct-mapped: which flow identities have been sent, by their keys. A collision only sends one again. */
 #define NT_SEEN_FLOWS 65536
+struct nt_seen_flow {
+	__u64 flow; /* key, and the generation */
+	__u64 socket; /* that the identity names; 0: none yet */
+	__u64 n_sockets; /* how often it was another one */
+};
 
 /* Direct-mapped: which socket identities have been sent. A collision only sends one again. */
 #define NT_SEEN_SOCKETS 65536
 struct nt_seen_socket {
 	__u64 cookie;
 	__u64 signature; /* of addresses and ports, so that a connect or bind is sent again; and of the generation */
-	__u64 process; /* as in its identity; 0: not seen */
+	__u64 process; /* as in its identity; 0: not seen, */
 };
+#define NT_PROCESS_WANTED 1 /* ... nor may an operation have told: the socket was announced by a packet for it */

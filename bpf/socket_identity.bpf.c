@@ -84,7 +84,7 @@ int nt_announce_socket(__u64 sk_address, __u64 cookie, __u64 now_ns)
 	struct nt_seen_socket *slot = seen_slot(cookie);
 	struct nt_socket record = {};
 	struct nt_cpu *cpu;
-	__u64 now_signature;
+	__u64 now_signature, process;
 	__u32 cpu_id;
 
 	cpu = nt_this_cpu(&cpu_id);
@@ -94,9 +94,10 @@ int nt_announce_socket(__u64 sk_address, __u64 cookie, __u64 now_ns)
 	if (slot->cookie == cookie && slot->signature == now_signature)
 		return 0;
 	fill_socket(&record, sk, cookie, now_ns);
-	record.process = noted_process(slot, cookie);
+	process = noted_process(slot, cookie);
+	record.process = process == NT_PROCESS_WANTED ? 0 : process;
 	if (nt_emit_record(cpu, cpu_id, NT_PROGRAM_control, &record, sizeof(record), NT_SOCKET, now_ns, 0))
-		set_slot(slot, cookie, now_signature, record.process);
+		set_slot(slot, cookie, now_signature, process);
 	return 0;
 }
 
@@ -157,7 +158,7 @@ static __always_inline __u32 seed_socket(const struct nt_cpu *cpu, struct seq_fi
 	struct nt_seen_socket *slot = seen_slot(cookie);
 	struct nt_socket record = {};
 
-	if (!slot || is_announced(cpu, sk, true, cookie))
+	if (!slot || (slot->process != NT_PROCESS_WANTED && is_announced(cpu, sk, true, cookie)))
 		return NT_OUTCOME_skipped_part;
 	fill_socket(&record, sk, cookie, bpf_ktime_get_ns());
 	record.process = process_of(task);

@@ -203,6 +203,14 @@ bool nt_ids_knows(const struct nt_ids *ids, enum nt_role role, uint64_t key)
 	return key && space->entries[find(space, key)].identity;
 }
 
+bool nt_ids_knows_holder(const struct nt_ids *ids, uint64_t socket)
+{
+	const struct nt_id_space *space = &ids->spaces[NT_ROLE_SOCKET];
+	const union nt_any *identity = socket ? space->entries[find(space, socket)].identity : NULL;
+
+	return identity && identity->as_socket.process;
+}
+
 /* `at`: a field of 8 bytes, a key. */
 static inline int translate_key(struct nt_ids *ids, enum nt_role role, void *at)
 {

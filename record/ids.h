@@ -75,6 +75,8 @@ int nt_ids_put(struct nt_ids *ids, union nt_any *record);
 
 /* Whether the identity of this key has been put. */
 bool nt_ids_knows(const struct nt_ids *ids, enum nt_role role, uint64_t key);
+/* Whether the identity of this socket has been put, with the process that holds it. */
+bool nt_ids_knows_holder(const struct nt_ids *ids, uint64_t socket);
 
 /* Replaces the keys in a record of a known kind by ids. 0, or -ENOMEM. */
 int nt_ids_translate(struct nt_ids *ids, union nt_any *record);

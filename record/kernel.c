@@ -33,10 +33,10 @@ int nt_kernel_make_ring(struct nt_kernel *kernel, uint32_t cpu, size_t size)
 		       : 0;
 }
 
-/* A socket that is known stays as it is: many may hold it, and the first is taken. */
+/* Many may hold a socket, and the first is taken. */
 static bool is_new_socket(const struct nt_ids *ids, const union nt_any *record)
 {
-	return record->record.kind == NT_SOCKET && !nt_ids_knows(ids, NT_ROLE_SOCKET, record->as_socket.socket);
+	return record->record.kind == NT_SOCKET && !nt_ids_knows_holder(ids, record->as_socket.socket);
 }
 
 /* Idle tasks need no identity. */

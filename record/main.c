@@ -39,17 +39,24 @@ static void print_points(const struct nt_plan *plan, int probe)
 {
 	const struct nt_candidate *chosen = plan->chosen[probe];
 	struct nt_wrap wrap;
+	bool has_filter = false;
 	char by[64];
 
 	nt_wrap_begin(&wrap, stdout, INDENT, "");
 	snprintf(by, sizeof(by), "by %s:", chosen->name);
 	nt_wrap_words(&wrap, by);
 	/* Some points have two programs, one after the other. */
-	for (int i = 0; chosen->points[i].program; i++)
-		if (plan->has[probe][i] && chosen->points[i].how != NT_AT_ITERATOR &&
-		    (!i || strcmp(chosen->points[i].point, chosen->points[i - 1].point)))
-			nt_wrap_words(&wrap, chosen->points[i].point);
+	for (int i = 0; chosen->points[i].program; i++) {
+		const struct nt_attach_point *point = &chosen->points[i];
+
+		has_filter |= plan->has[probe][i] && point->how == NT_AT_CGROUP;
+		if (plan->has[probe][i] && point->how != NT_AT_ITERATOR && point->how != NT_AT_CGROUP &&
+		    (!i || strcmp(point->point, point[-1].point)))
+			nt_wrap_words(&wrap, point->point);
+	}
 	nt_wrap_end(&wrap);
+	if (has_filter)
+		print_paragraph("", "and a filter of the root cgroup, which lets all packets pass");
 }
 
 static void print_probe(const struct nt_plan *plan, int probe)

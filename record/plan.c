@@ -14,6 +14,7 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 
+#include "record/cgroup_root.h"
 #include "record/sampler.h"
 #include "record/steering.h"
 
@@ -197,6 +198,7 @@ static const struct nt_attach_point deliver_points[] = {
 	STEERED(rx_steer_frags, napi_gro_frags_entry),
 	OR_EVENT(rx_forward, net, net_dev_queue, IN_SOFTIRQS),
 	OR_EVENT(rx_drop, skb, kfree_skb, IN_SOFTIRQS),
+	{.program = "nt_rx_socket", .point = "ingress", .how = NT_AT_CGROUP, .optional = true},
 	OPTIONAL(inet_sock_set_state),
 	{.program = "nt_seed_sockets",
 	 .point = "task_file",
@@ -507,6 +509,7 @@ static const char *how_name(enum nt_attach_how how)
 	static const char *const names[] = {
 		[NT_AT_TRACEPOINT] = "tp_btf", [NT_AT_NAMED] = "raw_tp",     [NT_AT_ENTRY] = "fentry",
 		[NT_AT_EXIT] = "fexit",	       [NT_AT_CLOCK] = "perf_event", [NT_AT_ITERATOR] = "iter",
+		[NT_AT_CGROUP] = "cgroup_skb",
 	};
 
 	return names[how];
@@ -586,6 +589,7 @@ static int has_point(const struct btf *btf, const struct nt_attach_point *point)
 	case NT_AT_ITERATOR:
 		return has_iterator(btf, point->point);
 	case NT_AT_CLOCK:
+	case NT_AT_CGROUP:
 		return 0;
 	default:
 		return has_tracepoint(btf, point->point);
@@ -622,6 +626,8 @@ static int try_point(const struct btf *btf, const struct nt_attach_point *point)
 {
 	if (point->how == NT_AT_ENTRY || point->how == NT_AT_EXIT)
 		return try_function(btf, point->point, point->how);
+	if (point->how == NT_AT_CGROUP)
+		return nt_cgroup_root_try();
 	return point->how == NT_AT_CLOCK ? nt_sampler_try() : has_point(btf, point);
 }
 
@@ -740,6 +746,8 @@ static int try_candidate(struct nt_plan *plan, const struct btf *btf, const stru
 		error = point_refusal(plan, point);
 		if (!error)
 			error = try_point(btf, point);
+		if (point->how == NT_AT_CGROUP)
+			plan->root_error = error == -ENOEXEC ? 0 : error;
 		plan->has[probe][i] = !error && is_wanted(plan, point);
 		plan->by_event[probe][i] = plan->has[probe][i] && goes_by_event(plan, point);
 		*missing = point;
@@ -906,6 +914,8 @@ static bool may_have_program(int probe, const char *program)
 	return false;
 }
 
+#define BY_ADDRESSES "to which sockets packets went is guessed by their addresses and ports"
+
 /* Says how the chosen way of a probe does without this program. */
 static void say_instead(const struct nt_plan *plan, int probe, const char *program, char *text, size_t size)
 {
@@ -916,6 +926,8 @@ static void say_instead(const struct nt_plan *plan, int probe, const char *progr
 		snprintf(text, size, "the probe %s is served by %s", nt_probes[probe].name, chosen->name);
 	else if (plan->has[probe][point - chosen->points])
 		snprintf(text, size, "%s takes its place, and may be preempted", point->program);
+	else if (point->how == NT_AT_CGROUP)
+		snprintf(text, size, BY_ADDRESSES);
 	else
 		snprintf(text, size, "what it tells was not recorded");
 }
@@ -939,6 +951,16 @@ static int put_refused(const struct nt_plan *plan, int probe, int (*put)(void *a
 	return result;
 }
 
+/* The root of cgroups is not to be had. */
+static int put_without_root(const struct nt_plan *plan, int (*put)(void *arg, const char *sentence), void *arg)
+{
+	char text[NT_PLAN_WHY_MAX];
+
+	snprintf(text, sizeof(text), "No program sees packets at the root cgroup (%s): " BY_ADDRESSES ".",
+		 nt_cgroup_root_why(plan->root_error));
+	return put(arg, text);
+}
+
 static int put_without(const struct nt_plan *plan, int probe, int (*put)(void *arg, const char *sentence), void *arg)
 {
 	const struct nt_attach_point *point = plan->chosen[probe]->points;
@@ -949,7 +971,9 @@ static int put_without(const struct nt_plan *plan, int probe, int (*put)(void *a
 		if (point->without && !plan->has[probe][point - plan->chosen[probe]->points] &&
 		    (point->knows & must_know) == must_know && !refusal_of(plan, point->program))
 			result = put(arg, point->without);
-	if (!result && probe == NT_PROBE_SCHED && plan->switch_args == 3)
+	if (!result && probe == NT_PROBE_DELIVER && plan->root_error)
+		result = put_without_root(plan, put, arg);
+	else if (!result && probe == NT_PROBE_SCHED && plan->switch_args == 3)
 		result = put(arg, "Before Linux 5.18 a switch does not tell how its task sleeps: it is asked of the "
 				  "task. One that is woken while it leaves its CPU counts as interruptible.");
 	else if (!result && must_know & NT_KNOWS_TASK)
@@ -1032,6 +1056,20 @@ void nt_plan_set_autoload(const struct nt_plan *plan, struct bpf_object *object)
 	}
 }
 
+/* NULL, and errno: it cannot be. */
+static struct bpf_link *attach_to_cgroups(const struct bpf_program *program)
+{
+	const int root = nt_cgroup_root_open();
+	struct bpf_link *link = NULL;
+
+	errno = root < 0 ? -root : 0;
+	if (root >= 0) {
+		link = bpf_program__attach_cgroup(program, root);
+		close(root);
+	}
+	return link;
+}
+
 static int attach_point(struct nt_plan *plan, struct bpf_object *object, int probe, int number)
 {
 	const struct nt_attach_point *point = &plan->chosen[probe]->points[number];
@@ -1040,8 +1078,11 @@ static int attach_point(struct nt_plan *plan, struct bpf_object *object, int pro
 
 	if (!program)
 		return -ENOENT;
-	link = point->how == NT_AT_NAMED ? bpf_program__attach_raw_tracepoint(program, point->point)
-					 : bpf_program__attach(program);
+	if (point->how == NT_AT_CGROUP)
+		link = attach_to_cgroups(program);
+	else
+		link = point->how == NT_AT_NAMED ? bpf_program__attach_raw_tracepoint(program, point->point)
+						 : bpf_program__attach(program);
 	if (!link)
 		return -errno;
 	plan->links[plan->n_links++] = link;

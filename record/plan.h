@@ -21,7 +21,8 @@ enum nt_attach_how {
 	NT_AT_ENTRY, /* before a function */
 	NT_AT_EXIT, /* after a function */
 	NT_AT_CLOCK, /* when a clock of each CPU's comes: attached by sampler.h */
-	NT_AT_ITERATOR /* for each that there is, when kernel.h asks */
+	NT_AT_ITERATOR, /* for each that there is, when kernel.h asks */
+	NT_AT_CGROUP /* a packet that a socket gets: at the root of the cgroup2 hierarchy */
 };
 
 /*
@@ -162,6 +163,8 @@ struct nt_plan {
 	int drop_args; /* of kfree_skb */
 	int retransmit_args; /* of tcp_retransmit_skb */
 	bool has_casts; /* the kernel has bpf_rdonly_cast */
+	int root_error; /* why nothing can be attached to the root of cgroups (cgroup_root.h); 0: it can, or is not
+			   wanted */
 	enum nt_preempted preempted;
 	enum nt_preempted events; /* points with this event_from, or a lower one, use event_program */
 	struct bpf_link *links[NT_PROBE_COUNT * NT_PLAN_MAX_POINTS];

@@ -586,6 +586,7 @@ struct nt_flow {
 	__u16 zero_b;
 	__u8 src[16], dst[16];
 	__u64 device; /* that received it */
+	__u64 socket; /* that its packets went to from end_ns on, as the kernel delivered one; 0: none was seen yet */
 };
 
 /* CGROUP: the path below the cgroup2 root. */
@@ -907,7 +908,8 @@ struct nt_user_symbol {
 	F(dst_port, PLAIN, NONE)                                                                                       \
 	F(src, BYTES, NONE)                                                                                            \
 	F(dst, BYTES, NONE)                                                                                            \
-	F(device, PLAIN, DEVICE)
+	F(device, PLAIN, DEVICE)                                                                                       \
+	F(socket, PLAIN, SOCKET)
 
 #define NT_FIELDS_cgroup(F)                                                                                            \
 	F(end_ns, PLAIN, NONE)                                                                                         \
@@ -976,7 +978,7 @@ NT_ASSERT_LAYOUT(rx_stretch, 40);
 NT_ASSERT_LAYOUT(net_timer, 32);
 NT_ASSERT_LAYOUT(task, 72);
 NT_ASSERT_LAYOUT(socket, 88);
-NT_ASSERT_LAYOUT(flow, 72);
+NT_ASSERT_LAYOUT(flow, 80);
 NT_ASSERT_LAYOUT(cgroup, 264);
 NT_ASSERT_LAYOUT(irq_name, 80);
 NT_ASSERT_LAYOUT(device, 48);

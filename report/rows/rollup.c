@@ -19,7 +19,7 @@
 #define N_RECENT 128
 
 struct key {
-	uint64_t bucket, task, socket; /* socket: of charges the flow; elsewhere the number */
+	uint64_t bucket, task, socket; /* task: of charges the flow; socket: elsewhere the number */
 	uint32_t cpu, what; /* what: owner, direction, fate, or enum nt_elsewhere */
 };
 
@@ -365,6 +365,7 @@ static int give_long_charge(struct nt_rollup *rollup, const struct nt_rx_charge 
 		.dur_ns = charge->dur_ns,
 		.cpu = charge->cpu,
 		.flow = charge->flow,
+		.socket = charge->socket,
 		.fate = charge->fate,
 		.spent_ns = charge->spent_ns,
 		.exact_ns = charge->exact_ns,
@@ -378,19 +379,23 @@ static int give_long_charge(struct nt_rollup *rollup, const struct nt_rx_charge 
 static struct sum *find_rx(struct nt_rollup *rollup, const struct nt_rx_charge *charge, int *error)
 {
 	const uint64_t at = charge->ts_ns - rollup->time.buckets_ns;
-	const struct key key = {
-		.bucket = at / NT_BUCKET_NS, .socket = charge->flow, .cpu = charge->cpu, .what = charge->fate};
-	const struct recent *recent = recent_of(&rollup->rx, 0, charge->flow, charge->cpu, charge->fate);
+	const struct key key = {.bucket = at / NT_BUCKET_NS,
+				.task = charge->flow,
+				.socket = charge->socket,
+				.cpu = charge->cpu,
+				.what = charge->fate};
+	const struct recent *recent = recent_of(&rollup->rx, charge->flow, charge->socket, charge->cpu, charge->fate);
 	struct sum *sum;
 
-	if (at >= recent->from_ns && at < recent->to_ns && recent->socket == charge->flow &&
-	    recent->cpu == charge->cpu && recent->what == charge->fate)
+	if (at >= recent->from_ns && at < recent->to_ns && recent->task == charge->flow &&
+	    recent->socket == charge->socket && recent->cpu == charge->cpu && recent->what == charge->fate)
 		return recent->sum;
 	sum = find(rollup, &rollup->rx, &key, error);
 	if (!sum)
 		return NULL;
 	sum->rx.cpu = charge->cpu;
 	sum->rx.flow = charge->flow;
+	sum->rx.socket = charge->socket;
 	sum->rx.fate = charge->fate;
 	remember(&rollup->rx, sum);
 	return sum;

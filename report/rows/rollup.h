@@ -39,6 +39,7 @@ struct nt_rx_cost {
 	uint64_t ts_ns, dur_ns;
 	uint32_t cpu;
 	uint64_t flow; /* 0: none is known */
+	uint64_t socket; /* that the kernel delivered its packets to; 0: none is known */
 	uint32_t fate; /* of the packets: NT_RX_FATE_* */
 	uint64_t packets, segments, bytes;
 	uint64_t spent_ns, exact_ns, most_ns; /* as struct nt_rx_charge */

@@ -39,7 +39,7 @@ struct means {
 
 /* A flow's part of a batch. */
 struct share {
-	uint64_t flow;
+	uint64_t flow, socket;
 	uint32_t fate;
 	unsigned __int128 weight;
 };
@@ -204,7 +204,9 @@ static int by_flow(const void *a, const void *b)
 {
 	const struct share *left = a, *right = b;
 
-	return left->flow < right->flow ? -1 : left->flow > right->flow;
+	if (left->flow != right->flow)
+		return left->flow < right->flow ? -1 : 1;
+	return left->socket < right->socket ? -1 : left->socket > right->socket;
 }
 
 static unsigned __int128 weight_of_all(const struct nt_rx_charges *charges)
@@ -239,6 +241,11 @@ static int charge_nobody(struct nt_rx_charges *charges)
 	return 0;
 }
 
+static uint64_t socket_of(const struct nt_rx_charges *charges, const struct nt_rx_stretch *stretch)
+{
+	return charges->config.socket_of(charges->config.arg, stretch->flow, stretch->end_ns);
+}
+
 /* One share for each flow of these stretches, of `left` to the end of the run. */
 static int make_shares(struct nt_rx_charges *charges, struct cpu *cpu, const struct nt_rx_stretch *stretches, size_t n,
 		       size_t left)
@@ -259,6 +266,7 @@ static int make_shares(struct nt_rx_charges *charges, struct cpu *cpu, const str
 
 		shares[i] = (struct share){
 			.flow = payer->flow,
+			.socket = socket_of(charges, payer),
 			.fate = fate_of(cpu, payer),
 			.weight = (unsigned __int128)stretches[i].packets *
 				  (n > 1 ? cost_of(charges, cpu, stretches[i].flow) : 1),
@@ -267,7 +275,7 @@ static int make_shares(struct nt_rx_charges *charges, struct cpu *cpu, const str
 	if (n > 1)
 		qsort(shares, n, sizeof(*shares), by_flow);
 	for (size_t i = 0; i < n; i++) {
-		if (charges->n_shares && shares[charges->n_shares - 1].flow == shares[i].flow)
+		if (charges->n_shares && !by_flow(&shares[charges->n_shares - 1], &shares[i]))
 			shares[charges->n_shares - 1].weight += shares[i].weight;
 		else
 			shares[charges->n_shares++] = shares[i];
@@ -284,6 +292,7 @@ static int charge_one(struct nt_rx_charges *charges, uint32_t cpu, uint64_t ts_n
 		.dur_ns = dur_ns,
 		.cpu = cpu,
 		.flow = charges->shares[0].flow,
+		.socket = charges->shares[0].socket,
 		.fate = charges->shares[0].fate,
 		.spent_ns = dur_ns,
 		.exact_ns = dur_ns,
@@ -309,6 +318,7 @@ static int divide(struct nt_rx_charges *charges, uint32_t cpu, uint64_t ts_ns, u
 			.dur_ns = dur_ns,
 			.cpu = cpu,
 			.flow = charges->shares[i].flow,
+			.socket = charges->shares[i].socket,
 			.fate = charges->shares[i].fate,
 		};
 		uint64_t until_ns;
@@ -377,6 +387,7 @@ static int charge_packets(struct nt_rx_charges *charges, uint32_t number, const 
 		.ts_ns = stretch->end_ns < last_ns ? stretch->end_ns : last_ns,
 		.cpu = number,
 		.flow = stretch->flow,
+		.socket = socket_of(charges, stretch),
 		.fate = fate_of(&charges->cpus[number], stretch),
 		.packets = stretch->packets,
 		.segments = stretch->segments,

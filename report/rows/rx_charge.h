@@ -21,6 +21,7 @@ struct nt_rx_charge {
 	uint64_t ts_ns, dur_ns;
 	uint32_t cpu;
 	uint64_t flow; /* 0: none is known */
+	uint64_t socket; /* that the kernel delivered its packets to; 0: none is known */
 	uint32_t fate; /* of its packets: NT_RX_FATE_* */
 	uint64_t spent_ns; /* the share, and */
 	uint64_t exact_ns, most_ns; /* its bounds: it is no estimate where they are equal */
@@ -50,6 +51,8 @@ struct nt_rx_charges_config {
 	int (*sample)(void *arg, const struct nt_rx_sample *sample);
 	/* The sort of a flow, 0 to 255: packets of one sort cost about the same. */
 	uint8_t (*sort_of)(void *arg, uint64_t flow);
+	/* The socket that the kernel delivered the flow's packets to by that time; 0: none is known. */
+	uint64_t (*socket_of)(void *arg, uint64_t flow, uint64_t at_ns);
 };
 
 /* NULL: out of memory. *config is copied. */

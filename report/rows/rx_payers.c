@@ -145,6 +145,7 @@ static uint64_t share(uint64_t whole, unsigned __int128 from, unsigned __int128 
 	return (uint64_t)(whole * to / all) - (uint64_t)(whole * from / all);
 }
 
+/* Nothing is exact of what is divided, or guessed. */
 static int give_shares(const struct payers *payers, const struct nt_rx_cost *cost,
 		       int (*give)(void *arg, const struct nt_rx_paid *paid), void *arg)
 {
@@ -167,7 +168,7 @@ static int give_shares(const struct payers *payers, const struct nt_rx_cost *cos
 		part.segments = share(cost->segments, from, to, all);
 		part.bytes = share(cost->bytes, from, to, all);
 		part.spent_ns = share(cost->spent_ns, from, to, all);
-		part.exact_ns = payers->n == 1 ? cost->exact_ns : 0;
+		part.exact_ns = payers->n == 1 && cost->socket ? cost->exact_ns : 0;
 		error = give(arg, &paid);
 	}
 	return error;
@@ -186,6 +187,16 @@ static bool is_refused(const struct nt_rx_flows *flows, uint32_t fate)
 	return flows->has_refusal && fate >= NT_RX_FATE_DROPPED && fate - NT_RX_FATE_DROPPED == flows->refusal;
 }
 
+/* The sockets that the flow's packets went to, or may have; gives how many. */
+static size_t find_sockets(const struct nt_rx_flows *flows, const struct nt_rx_cost *cost, uint64_t *sockets)
+{
+	if (!cost->socket)
+		return nt_endpoints_sockets(flows->endpoints, cost->flow, cost->ts_ns + cost->dur_ns, sockets,
+					    MAX_SOCKETS);
+	sockets[0] = cost->socket;
+	return 1;
+}
+
 int nt_rx_pay(const struct nt_rx_flows *flows, const struct nt_rx_cost *cost, enum nt_rx_unused unused,
 	      int (*give)(void *arg, const struct nt_rx_paid *paid), void *arg)
 {
@@ -201,8 +212,7 @@ int nt_rx_pay(const struct nt_rx_flows *flows, const struct nt_rx_cost *cost, en
 	nobody.has_reason = nobody.payer == NT_PAYER_DROPPED;
 	nobody.reason = nobody.has_reason ? cost->fate - NT_RX_FATE_DROPPED : 0;
 	if (nobody.payer != NT_PAYER_FORWARDED && !is_refused(flows, cost->fate))
-		n = nt_endpoints_sockets(flows->endpoints, cost->flow, cost->ts_ns + cost->dur_ns, sockets,
-					 MAX_SOCKETS);
+		n = find_sockets(flows, cost, sockets);
 	if (!n)
 		return give(arg, &nobody);
 	find_payers(&payers, flows->users, sockets, n, cost->ts_ns);

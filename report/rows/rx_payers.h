@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * rx_payers.h - who pays what a flow is charged for (docs/charging.md, from flow to socket): its sockets, and of each
- * the processes that receive from it, by the bytes that each has received lately; else the process that used it first;
+ * rx_payers.h - who pays what a flow is charged for (docs/charging.md, from flow to socket): the socket that the kernel
+ * delivered its packets to, else those that its addresses name, which is a guess and so never exact; of each socket the
+ * processes that receive from it, by the bytes that each has received lately; else the process that used it first;
  * else the one that holds it; else none, and then the socket's cgroup tells more. Pure. Memory: some 40 bytes for each
  * socket and process that used it.
  */
@@ -70,8 +71,9 @@ int nt_socket_users_add(struct nt_socket_users *users, uint64_t socket, uint64_t
 			uint64_t received);
 
 /*
- * Forwarded packets are not paid by a socket, nor are those that the kernel dropped because no socket has their port;
- * other packets are paid by their socket, whatever became of them.
+ * The socket that the cost names pays; if it names none, the sockets by the flow's addresses, and nothing of that is
+ * exact. Forwarded packets are not paid by a socket, nor are those that the kernel dropped because no socket has their
+ * port; other packets are paid by their socket, whatever became of them.
  *
  * Calls `give` with each payer's part of the cost. A result other than 0 ends that, and is given. The parts add up to
  * the cost, but for most_ns: each payer's part of that is bounded by all of it where several pay. NT_RX_LATER: it is

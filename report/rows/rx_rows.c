@@ -27,6 +27,13 @@ static uint8_t sort_of(void *arg, uint64_t flow)
 	return nt_endpoints_protocol(&rows->learned->ids.endpoints, flow);
 }
 
+static uint64_t socket_of(void *arg, uint64_t flow, uint64_t at_ns)
+{
+	struct nt_rows *rows = arg;
+
+	return nt_endpoints_delivered_to(&rows->learned->ids.endpoints, flow, at_ns);
+}
+
 static bool has_probe(const struct nt_tape *tape)
 {
 	char probes[256];
@@ -48,6 +55,7 @@ int nt_rx_rows_new(struct nt_rows *rows)
 		.charge = on_charge,
 		.sample = nt_rows_push_received,
 		.sort_of = sort_of,
+		.socket_of = socket_of,
 	};
 
 	rows->charges = nt_rx_charges_new(&config);

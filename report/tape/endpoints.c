@@ -19,7 +19,9 @@ void nt_endpoints_release(struct nt_endpoints *endpoints)
 {
 	free(endpoints->sockets);
 	free(endpoints->connected);
+	free(endpoints->accepted);
 	free(endpoints->flows);
+	free(endpoints->deliveries);
 	nt_id_map_release(&endpoints->holders);
 	*endpoints = (struct nt_endpoints){0};
 }
@@ -47,7 +49,8 @@ int nt_endpoints_add_socket(struct nt_endpoints *endpoints, const struct nt_sock
 	if (socket->process && nt_id_map_set(&endpoints->holders, socket->socket, socket->process))
 		return -ENOMEM;
 	if (NT_ROOM(endpoints->sockets, endpoints->sockets_size, endpoints->n_sockets + 1) ||
-	    NT_ROOM(endpoints->connected, endpoints->connected_size, endpoints->n_sockets + 1))
+	    NT_ROOM(endpoints->connected, endpoints->connected_size, endpoints->n_sockets + 1) ||
+	    NT_ROOM(endpoints->accepted, endpoints->accepted_size, endpoints->n_sockets + 1))
 		return -ENOMEM;
 	new = &endpoints->sockets[endpoints->n_sockets++];
 	*new = (struct nt_socket_at){.since_ns = socket->end_ns, .socket = socket->socket};
@@ -65,8 +68,11 @@ int nt_endpoints_add_flow(struct nt_endpoints *endpoints, const struct nt_flow *
 {
 	struct nt_flow_to *new;
 
-	if (NT_ROOM(endpoints->flows, endpoints->flows_size, endpoints->n_flows + 1))
+	if (NT_ROOM(endpoints->flows, endpoints->flows_size, endpoints->n_flows + 1) ||
+	    NT_ROOM(endpoints->deliveries, endpoints->deliveries_size, endpoints->n_deliveries + 1))
 		return -ENOMEM;
+	endpoints->deliveries[endpoints->n_deliveries++] = (struct nt_delivery){flow->flow, flow->end_ns, flow->socket};
+	endpoints->knows_deliveries |= flow->socket != 0;
 	new = &endpoints->flows[endpoints->n_flows++];
 	*new = (struct nt_flow_to){.flow = flow->flow, .device = flow->device};
 	new->is_inet = flow->family == AF_INET || flow->family == AF_INET6;
@@ -108,6 +114,14 @@ static int by_address_anywhere(const void *a, const void *b)
 	return order ? order : by_address(left, right);
 }
 
+static int by_socket(const void *a, const void *b)
+{
+	const uint64_t left = (*(const struct nt_socket_at *const *)a)->socket;
+	const uint64_t right = (*(const struct nt_socket_at *const *)b)->socket;
+
+	return left < right ? -1 : left > right;
+}
+
 static int by_flow(const void *a, const void *b)
 {
 	const struct nt_flow_to *left = a, *right = b;
@@ -115,18 +129,50 @@ static int by_flow(const void *a, const void *b)
 	return left->flow < right->flow ? -1 : left->flow > right->flow;
 }
 
+static int by_flow_and_time(const void *a, const void *b)
+{
+	const struct nt_delivery *left = a, *right = b;
+
+	if (left->flow != right->flow)
+		return left->flow < right->flow ? -1 : 1;
+	return left->since_ns < right->since_ns ? -1 : left->since_ns > right->since_ns;
+}
+
+/* A flow comes with each socket that it was delivered to: one of these is enough to know its addresses by. */
+static void sort_flows(struct nt_endpoints *endpoints)
+{
+	size_t n = 0;
+
+	if (!endpoints->n_flows)
+		return;
+	qsort(endpoints->flows, endpoints->n_flows, sizeof(*endpoints->flows), by_flow);
+	for (size_t i = 0; i < endpoints->n_flows; i++) {
+		if (!n || endpoints->flows[n - 1].flow != endpoints->flows[i].flow)
+			endpoints->flows[n++] = endpoints->flows[i];
+	}
+	endpoints->n_flows = n;
+	qsort(endpoints->deliveries, endpoints->n_deliveries, sizeof(*endpoints->deliveries), by_flow_and_time);
+}
+
 static void sort(struct nt_endpoints *endpoints)
 {
-	endpoints->n_connected = 0;
+	endpoints->n_connected = endpoints->n_accepted = 0;
 	if (endpoints->n_sockets)
 		qsort(endpoints->sockets, endpoints->n_sockets, sizeof(*endpoints->sockets), by_address);
 	for (size_t i = 0; i < endpoints->n_sockets; i++) {
-		if (endpoints->sockets[i].at.peer_port)
-			endpoints->connected[endpoints->n_connected++] = &endpoints->sockets[i];
+		struct nt_socket_at *socket = &endpoints->sockets[i];
+
+		if (!socket->at.peer_port)
+			continue;
+		endpoints->connected[endpoints->n_connected++] = socket;
+		if (!nt_id_map_get(&endpoints->holders, socket->socket))
+			endpoints->accepted[endpoints->n_accepted++] = socket;
 	}
 	if (endpoints->n_connected)
 		qsort(endpoints->connected, endpoints->n_connected, sizeof(*endpoints->connected), by_address_anywhere);
-	qsort(endpoints->flows, endpoints->n_flows, sizeof(*endpoints->flows), by_flow);
+	if (endpoints->n_accepted)
+		qsort(endpoints->accepted, endpoints->n_accepted, sizeof(*endpoints->accepted), by_socket);
+	sort_flows(endpoints);
 	endpoints->is_sorted = true;
 }
 
@@ -139,6 +185,18 @@ static const struct nt_flow_to *find_flow(struct nt_endpoints *endpoints, uint64
 	if (!endpoints->is_sorted)
 		sort(endpoints);
 	return bsearch(&key, endpoints->flows, endpoints->n_flows, sizeof(key), by_flow);
+}
+
+uint64_t nt_endpoints_delivered_to(struct nt_endpoints *endpoints, uint64_t flow, uint64_t at_ns)
+{
+	const struct nt_delivery until = {.flow = flow, .since_ns = at_ns};
+	size_t by_then;
+
+	if (!find_flow(endpoints, flow))
+		return 0;
+	by_then = NT_COUNT_BEFORE(endpoints->n_deliveries, i, by_flow_and_time(&endpoints->deliveries[i], &until) > 0);
+	return by_then && endpoints->deliveries[by_then - 1].flow == flow ? endpoints->deliveries[by_then - 1].socket
+									  : 0;
 }
 
 /* The sockets that had the address, from the first on. */
@@ -197,6 +255,16 @@ static size_t bound(const struct nt_endpoints *endpoints, const struct nt_endpoi
 	return found;
 }
 
+/* Multicast, and the broadcast to all: a network's own is not known. */
+static bool is_for_several(const uint8_t address[16])
+{
+	static const uint8_t to_all[4] = {255, 255, 255, 255};
+
+	if (address[0] == 0xff)
+		return true;
+	return address[0] == 0 && (address[12] >> 4 == 14 || !memcmp(address + 12, to_all, 4));
+}
+
 size_t nt_endpoints_sockets(struct nt_endpoints *endpoints, uint64_t flow, uint64_t at_ns, uint64_t *sockets,
 			    size_t size)
 {
@@ -214,14 +282,43 @@ size_t nt_endpoints_sockets(struct nt_endpoints *endpoints, uint64_t flow, uint6
 	memset(at.peer, 0, sizeof(at.peer));
 	if (!n)
 		n = bound(endpoints, &at, sockets, size);
+	if (n || (endpoints->knows_deliveries && !is_for_several(at.address)))
+		return n;
 	memset(at.address, 0, sizeof(at.address));
-	return n ? n : bound(endpoints, &at, sockets, size);
+	return bound(endpoints, &at, sockets, size);
+}
+
+/* At its address and port, else at its port, is a socket that a process holds; 0: there is none. */
+static uint64_t holder_of_listener(struct nt_endpoints *endpoints, const struct nt_socket_at *accepted)
+{
+	const struct nt_socket_at *sockets;
+	struct nt_endpoint at = accepted->at;
+	uint64_t process = 0;
+
+	at.peer_port = 0;
+	memset(at.peer, 0, sizeof(at.peer));
+	for (int is_any = 0; is_any < 2 && !process; is_any++) {
+		const size_t n = count_at(endpoints, &at, &sockets);
+
+		for (size_t i = 0; i < n && !process; i++)
+			process = nt_id_map_get(&endpoints->holders, sockets[i].socket);
+		memset(at.address, 0, sizeof(at.address));
+	}
+	return process;
 }
 
 uint64_t nt_endpoints_holder(struct nt_endpoints *endpoints, uint64_t socket)
 {
-	const uint64_t process = nt_id_map_get(&endpoints->holders, socket);
+	struct nt_socket_at at = {.socket = socket};
+	const struct nt_socket_at *const key = &at, *const * found;
+	uint64_t process = nt_id_map_get(&endpoints->holders, socket);
 
+	if (!process && endpoints->n_sockets) {
+		if (!endpoints->is_sorted)
+			sort(endpoints);
+		found = bsearch(&key, endpoints->accepted, endpoints->n_accepted, sizeof(key), by_socket);
+		process = found ? holder_of_listener(endpoints, *found) : 0;
+	}
 	return process ? process : NT_NO_TASK;
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * endpoints.h - which socket a flow's packets go to, by addresses and ports: to the one connected to their sender, else
- * to those bound to their address and port, else to the port alone. A connection may also be in another network
- * namespace than the device, as behind macvlan, or where a program hands packets to a container: if only one has it,
- * that is the one. Pure. Memory: some 80 bytes for each flow, and for each address that a socket had.
+ * endpoints.h - which socket a flow's packets go to: as the kernel was seen to deliver them, else by addresses and
+ * ports, a guess: to the one connected to their sender, else to those bound to their address and port, else to the port
+ * alone. A connection may also be in another network namespace than the device, as behind macvlan, or where a program
+ * hands packets to a container: if only one has it, that is the one. Pure. Memory: some 80 bytes for each flow, and for
+ * each address that a socket had; 24 for each socket that a flow was delivered to.
  */
 #pragma once
 
@@ -34,14 +35,23 @@ struct nt_flow_to {
 	bool is_inet;
 };
 
+/* From then on the flow's packets went to this socket; 0: it is not known to which. */
+struct nt_delivery {
+	uint64_t flow, since_ns, socket;
+};
+
 /* Zero-initialised is empty. */
 struct nt_endpoints {
 	struct nt_socket_at *sockets;
 	size_t n_sockets, sockets_size;
 	struct nt_socket_at **connected; /* those of them that are, by address without the namespace */
-	size_t n_connected, connected_size;
+	struct nt_socket_at **accepted; /* the same that no process is known to hold, by the socket */
+	size_t n_connected, connected_size, n_accepted, accepted_size;
 	struct nt_flow_to *flows;
 	size_t n_flows, flows_size;
+	struct nt_delivery *deliveries;
+	size_t n_deliveries, deliveries_size;
+	bool knows_deliveries; /* the kernel told of some */
 	struct nt_id_map holders; /* of sockets: the process */
 	bool is_sorted;
 };
@@ -50,13 +60,20 @@ void nt_endpoints_release(struct nt_endpoints *endpoints);
 /* Each gives 0 or -ENOMEM. Of a socket that comes again, the last process that holds it counts. */
 int nt_endpoints_add_socket(struct nt_endpoints *endpoints, const struct nt_socket *socket);
 int nt_endpoints_add_flow(struct nt_endpoints *endpoints, const struct nt_flow *flow);
+/* The socket that the kernel was seen to deliver the flow's packets to, last by that time; 0: it was seen by none. */
+uint64_t nt_endpoints_delivered_to(struct nt_endpoints *endpoints, uint64_t flow, uint64_t at_ns);
 /*
- * The sockets that the flow's packets went to at that time, one connected to the sender, or as many as share the
- * address. Up to `size` of them. Gives how many; 0: no socket is known, or the flow is not.
+ * The sockets that the flow's packets may have gone to at that time by their addresses: one connected to the sender, or
+ * as many as share the address. The port alone counts for packets to several receivers (multicast, broadcast), or if
+ * the kernel told of no delivery in the whole recording. Up to `size` of them. Gives how many; 0: no socket is known,
+ * or the flow is not.
  */
 size_t nt_endpoints_sockets(struct nt_endpoints *endpoints, uint64_t flow, uint64_t at_ns, uint64_t *sockets,
 			    size_t size);
-/* The process that holds a socket, or made it; NT_NO_TASK: none is known. */
+/*
+ * The process that holds a socket, or made it; of a connection that nobody accepted, the one that holds the listener.
+ * NT_NO_TASK: none is known.
+ */
 uint64_t nt_endpoints_holder(struct nt_endpoints *endpoints, uint64_t socket);
 /* The device that received the flow's packets; 0: not known. */
 uint64_t nt_endpoints_device(struct nt_endpoints *endpoints, uint64_t flow);

@@ -52,7 +52,7 @@ if "$record" --list-probes >"$work/probes" 2>"$work/err"; then
     is "the first probe" "$(head -2 "$work/probes")" \
         "sched       context switches; tasks, processes and cgroups (always on)
             by tracepoints: sched_switch task_newtask sched_process_exec"
-    points=$(awk '/^[a-z]/ || / not / { on = 0 } sub(/.* by tracepoints:/, "") { on = 1 } on' "$work/probes")
+    points=$(awk '/^[a-z]/ || / not | and a / { on = 0 } sub(/.* by tracepoints:/, "") { on = 1 } on' "$work/probes")
     all "tracepoints that it names, and those that the kernel has not" "$(for point in $points; do
         grep -aqF "btf_trace_$point" /sys/kernel/btf/vmlinux && echo has || echo lacks
     done | awk '{ n++; lacks += $1 == "lacks" } END { print n + 0, lacks + 0 }')"

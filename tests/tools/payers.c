@@ -4,7 +4,8 @@
  *
  *   payers send ADDRESS PORT ROUNDS      each round: one datagram to PORT, three to PORT + 1, all of 200 bytes
  *   payers shout ADDRESS PORT COUNT      so many datagrams of 200 bytes, whether anybody is there or not
- *   payers hold ADDRESS PORT             lets datagrams wait; reads them all when its input ends, and prints how many
+ *   payers hold ADDRESS PORT             lets datagrams wait; reads them all when its input ends, and prints how many.
+ *                                        Several may hold one port, and share what comes
  *   payers ask ADDRESS PORT COUNT        a TCP connection: so many requests of 50 bytes, each answered before the next
  *   payers answer ADDRESS PORT COUNT     the other end
  *   payers visit ADDRESS PORT COUNT      so many TCP connections, one after the other: one request, one answer on each
@@ -74,11 +75,12 @@ static int shout(const struct sockaddr_in *to, unsigned long count)
 
 static int hold(const struct sockaddr_in *at)
 {
-	const int fd = socket(AF_INET, SOCK_DGRAM, 0), size = BUFFER;
+	const int fd = socket(AF_INET, SOCK_DGRAM, 0), size = BUFFER, one = 1;
 	unsigned long n = 0;
 	char datagram[DATAGRAM];
 
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)) ||
+	    setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &one, sizeof(one)) ||
 	    bind(fd, (const struct sockaddr *)at, sizeof(*at)))
 		return die("bind");
 	say_ready();

@@ -15,6 +15,7 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 
+#include "record/cgroup_root.h"
 #include "record/plan.h"
 #include "record/steering.h"
 #include "record/sampler.h"
@@ -24,7 +25,7 @@
 
 static struct {
 	const char *missing[4]; /* tracepoints and functions that it lacks */
-	int load_error, link_error, clock_error; /* 0: the trial is allowed */
+	int load_error, link_error, clock_error, root_error; /* 0: the trial is allowed */
 	const char *version; /* as uname gives it; NULL: it does not */
 	unsigned int n_trials, n_exits; /* functions that were touched; those of them at their exit */
 	bool has_no_types;
@@ -168,6 +169,21 @@ int load_trial(enum bpf_prog_type type, const char *name, const char *license, c
 	kernel.n_exits += opts->expected_attach_type == BPF_TRACE_FEXIT;
 	errno = kernel.load_error;
 	return kernel.load_error ? -1 : dup(0);
+}
+
+int nt_cgroup_root_open(void)
+{
+	return dup(0);
+}
+
+int nt_cgroup_root_try(void)
+{
+	return kernel.root_error;
+}
+
+const char *nt_cgroup_root_why(int error)
+{
+	return strerror(-error);
 }
 
 int bpf_raw_tracepoint_open(const char *name, int program)
@@ -965,6 +981,12 @@ int bpf_link__destroy(struct bpf_link *link)
 	return 0;
 }
 
+struct bpf_link *bpf_program__attach_cgroup(const struct bpf_program *program, int root)
+{
+	assert_true(root >= 0);
+	return attach((struct bpf_program *)program, "the root cgroup");
+}
+
 static struct bpf_program *add_program(const char *name)
 {
 	struct bpf_program *program = bpf_object__find_program_by_name(NULL, name);
@@ -1029,6 +1051,34 @@ static void asks_for_sockets(void **state)
 	assert_int_equal(bpf_object__find_program_by_name(NULL, "nt_inet_sock_set_state")->is_loaded, 1);
 }
 
+/* A program sees packets at the root cgroup, if that is to be had. */
+static void attaches_to_the_root_cgroup(void **state)
+{
+	struct nt_attach_failure failed = {};
+
+	(void)state;
+	choose("deliver");
+	make_programs();
+	assert_int_equal(nt_plan_attach(&plan, NULL, &failed), 0);
+	assert_string_equal(bpf_object__find_program_by_name(NULL, "nt_rx_socket")->attached_to, "the root cgroup");
+	kernel.root_error = -EPERM;
+	choose("deliver");
+	make_programs();
+	assert_int_equal(nt_plan_attach(&plan, NULL, &failed), 0);
+	assert_string_equal(bpf_object__find_program_by_name(NULL, "nt_rx_socket")->attached_to, "");
+	uncovered(NT_PROBE_DELIVER);
+	assert_string_equal(said.sentences[said.n - 1],
+			    "No program sees packets at the root cgroup (Operation not permitted): to which sockets "
+			    "packets went is guessed by their addresses and ports.");
+	kernel.root_error = 0;
+	choose("deliver");
+	assert_true(nt_plan_refuse(&plan, "nt_rx_socket", "too large"));
+	uncovered(NT_PROBE_DELIVER);
+	assert_string_equal(said.sentences[0],
+			    "This kernel refuses the program nt_rx_socket (too large): to which sockets packets went "
+			    "is guessed by their addresses and ports.");
+}
+
 static void attaches_vectors_by_name(void **state)
 {
 	struct nt_attach_failure failed = {};
@@ -1089,6 +1139,7 @@ int main(void)
 		cmocka_unit_test_setup(kernel_without_types, set_up),
 		cmocka_unit_test_setup(loads_what_is_chosen, set_up),
 		cmocka_unit_test_setup(asks_for_sockets, set_up),
+		cmocka_unit_test_setup(attaches_to_the_root_cgroup, set_up),
 		cmocka_unit_test_setup(attaches_vectors_by_name, set_up),
 		cmocka_unit_test_setup(names_the_point_that_fails, set_up),
 	};

@@ -23,21 +23,22 @@
 #define DUR (4 * NT_BUCKET_NS + 5000)
 #define N_CPUS 2
 #define N_FLOWS 12 /* 0: none */
+#define N_PAYERS (2 * N_FLOWS) /* flows, and flows by the time that the kernel delivers them to a socket */
 #define N_BUCKETS 5
 #define N_ROUNDS 300
 #define N_SAMPLES 10000
 
-/* The charges of one flow in one bucket of one CPU. */
+/* The charges of one payer in one bucket of one CPU. */
 struct sum {
 	uint64_t spent, exact, most, packets, segments, bytes;
 };
 
-typedef struct sum sums_of[N_CPUS][N_BUCKETS][N_FLOWS];
+typedef struct sum sums_of[N_CPUS][N_BUCKETS][N_PAYERS];
 
 struct fixture {
 	struct nt_rx_charges *charges;
 	sums_of sums;
-	uint64_t charged[N_CPUS][N_BUCKETS][N_FLOWS]; /* how often */
+	uint64_t charged[N_CPUS][N_BUCKETS][N_PAYERS]; /* how often */
 	size_t n, fail_at; /* charges; this one is refused, 0: none */
 	struct nt_rx_charge last, last_time; /* of packets, of time */
 	/* The answers for samples: .stack is the sample's number. */
@@ -46,12 +47,21 @@ struct fixture {
 		uint64_t flow;
 	} samples[N_SAMPLES];
 	struct nt_view_time time;
+	bool has_sockets;
 };
+
+/* From a time on, for each flow another, its packets go to socket 1. */
+static uint64_t socket_of(void *arg, uint64_t flow, uint64_t at_ns)
+{
+	const struct fixture *fixture = arg;
+
+	return fixture->has_sockets && flow && at_ns >= START + flow * 9000;
+}
 
 static int on_charge(void *arg, const struct nt_rx_charge *charge)
 {
 	struct fixture *fixture = arg;
-	const uint64_t at = charge->ts_ns - fixture->time.from_ns,
+	const uint64_t at = charge->ts_ns - fixture->time.from_ns, payer = charge->flow + N_FLOWS * charge->socket,
 		       n = charge->dur_ns > NT_BUCKET_NS ? charge->dur_ns / NT_BUCKET_NS : 1;
 
 	if (++fixture->n == fixture->fail_at)
@@ -60,8 +70,9 @@ static int on_charge(void *arg, const struct nt_rx_charge *charge)
 		fixture->last_time = *charge;
 	else
 		fixture->last = *charge;
-	assert_true(charge->flow < N_FLOWS && charge->cpu < N_CPUS && charge->ts_ns >= fixture->time.from_ns &&
-		    charge->ts_ns < fixture->time.to_ns && charge->dur_ns <= fixture->time.to_ns - charge->ts_ns);
+	assert_true(charge->flow < N_FLOWS && charge->socket < 2 && charge->cpu < N_CPUS &&
+		    charge->ts_ns >= fixture->time.from_ns && charge->ts_ns < fixture->time.to_ns &&
+		    charge->dur_ns <= fixture->time.to_ns - charge->ts_ns);
 	/* Within a bucket, or whole ones. */
 	if (charge->dur_ns > NT_BUCKET_NS)
 		assert_true(at % NT_BUCKET_NS == 0 && charge->dur_ns % NT_BUCKET_NS == 0);
@@ -69,9 +80,9 @@ static int on_charge(void *arg, const struct nt_rx_charge *charge)
 		assert_true(at % NT_BUCKET_NS + charge->dur_ns <= NT_BUCKET_NS);
 	assert_true(charge->exact_ns <= charge->spent_ns && charge->spent_ns <= charge->most_ns);
 	for (uint64_t i = 0; i < n; i++) {
-		struct sum *sum = &fixture->sums[charge->cpu][at / NT_BUCKET_NS + i][charge->flow];
+		struct sum *sum = &fixture->sums[charge->cpu][at / NT_BUCKET_NS + i][payer];
 
-		fixture->charged[charge->cpu][at / NT_BUCKET_NS + i][charge->flow]++;
+		fixture->charged[charge->cpu][at / NT_BUCKET_NS + i][payer]++;
 		sum->spent += charge->spent_ns / n;
 		sum->exact += charge->exact_ns / n;
 		sum->most += charge->most_ns / n;
@@ -109,7 +120,8 @@ static void begin_view(struct fixture *fixture, const struct nt_view_time *time)
 						    .arg = fixture,
 						    .charge = on_charge,
 						    .sample = on_sample,
-						    .sort_of = sort_of};
+						    .sort_of = sort_of,
+						    .socket_of = socket_of};
 
 	nt_rx_charges_free(fixture->charges);
 	*fixture = (struct fixture){.charges = nt_rx_charges_new(&config), .time = *time};
@@ -629,10 +641,11 @@ struct model_run {
 struct model {
 	struct nt_view_time time;
 	sums_of sums; /* .spent is without what is divided */
-	double divided[N_CPUS][N_BUCKETS][N_FLOWS];
+	const struct fixture *fixture; /* for socket_of() */
+	double divided[N_CPUS][N_BUCKETS][N_PAYERS];
 	uint64_t all[N_CPUS][N_BUCKETS];
 	double cost[N_CPUS][N_FLOWS], of_sort[N_CPUS][2], of_any[N_CPUS];
-	unsigned int flows[N_SAMPLES]; /* of each sample: 1 << flow for all that it may be of; 0: none is known */
+	unsigned int payers[N_SAMPLES]; /* of each sample: 1 << payer for all that it may be of; 0: none is known */
 	size_t n_samples;
 };
 
@@ -677,24 +690,29 @@ static bool model_batch(const struct model_run *run, uint64_t ns, int *i, int *j
 	return true;
 }
 
+static uint64_t payer_of(const struct model *model, const struct nt_rx_stretch *stretch)
+{
+	return stretch->flow + N_FLOWS * socket_of((void *)(uintptr_t)model->fixture, stretch->flow, stretch->end_ns);
+}
+
 /* The payer of a stretch: its last packet may be received again, under another flow. */
-static uint64_t model_payer(const struct model_run *run, int i)
+static uint64_t model_payer(const struct model *model, const struct model_run *run, int i)
 {
 	while (i + 1 < run->n && run->stretches[i + 1].flags & AGAIN)
 		i++;
-	return run->stretches[i].flow;
+	return payer_of(model, &run->stretches[i]);
 }
 
-/* The only flow that pays for the stretches [i, j); 0: there are several. */
-static uint64_t model_alone(const struct model_run *run, int i, int j)
+/* The only one that pays for the stretches [i, j); 0: there are several. */
+static uint64_t model_alone(const struct model *model, const struct model_run *run, int i, int j)
 {
-	const uint64_t flow = model_payer(run, i);
+	const uint64_t payer = model_payer(model, run, i);
 
 	for (; i < j; i++) {
-		if (model_payer(run, i) != flow)
+		if (model_payer(model, run, i) != payer)
 			return 0;
 	}
-	return flow;
+	return payer;
 }
 
 /* Adds one ns of the run. */
@@ -702,14 +720,14 @@ static void model_ns(struct model *model, const struct model_run *run, uint64_t 
 {
 	const uint64_t bucket = (ns - model->time.from_ns) / NT_BUCKET_NS;
 	struct sum *sums = model->sums[run->cpu][bucket];
-	bool seen[N_FLOWS] = {false};
+	bool seen[N_PAYERS] = {false};
 	uint64_t alone = 0;
 	double weight = 0;
 	int i, j;
 
 	model->all[run->cpu][bucket]++;
 	if (model_batch(run, ns, &i, &j))
-		alone = model_alone(run, i, j);
+		alone = model_alone(model, run, i, j);
 	if (!model_batch(run, ns, &i, &j) || alone) {
 		sums[alone].spent++;
 		sums[alone].exact++;
@@ -720,12 +738,12 @@ static void model_ns(struct model *model, const struct model_run *run, uint64_t 
 		weight += run->stretches[at].packets * model_cost(model, run->cpu, run->stretches[at].flow);
 	for (int at = i; at < j; at++) {
 		const struct nt_rx_stretch *stretch = &run->stretches[at];
-		const uint64_t flow = model_payer(run, at);
+		const uint64_t payer = model_payer(model, run, at);
 
-		model->divided[run->cpu][bucket][flow] +=
+		model->divided[run->cpu][bucket][payer] +=
 			stretch->packets * model_cost(model, run->cpu, stretch->flow) / weight;
-		sums[flow].most += !seen[flow];
-		seen[flow] = true;
+		sums[payer].most += !seen[payer];
+		seen[payer] = true;
 	}
 }
 
@@ -750,16 +768,16 @@ static void model_learn_at(struct model *model, const struct model_run *run, uin
 }
 
 /* A sample is of those who pay for its own ns, whoever has the CPU then. */
-static unsigned int model_flows(const struct model_run *run, uint64_t ns)
+static unsigned int model_payers(const struct model *model, const struct model_run *run, uint64_t ns)
 {
-	unsigned int flows = 0;
+	unsigned int payers = 0;
 	int i, j;
 
 	if (!model_batch(run, ns, &i, &j))
 		return 0;
 	for (int at = i; at < j; at++)
-		flows |= 1u << model_payer(run, at);
-	return flows;
+		payers |= 1u << model_payer(model, run, at);
+	return payers;
 }
 
 static void model_add(struct model *model, const struct model_run *run)
@@ -774,7 +792,8 @@ static void model_add(struct model *model, const struct model_run *run)
 	}
 	for (int i = 0; i < run->n; i++) {
 		const uint64_t at = run->stretches[i].end_ns - model->time.from_ns;
-		struct sum *sum = &model->sums[run->cpu][at / NT_BUCKET_NS % N_BUCKETS][run->stretches[i].flow];
+		struct sum *sum =
+			&model->sums[run->cpu][at / NT_BUCKET_NS % N_BUCKETS][payer_of(model, &run->stretches[i])];
 
 		if (!nt_view_has(&model->time, run->stretches[i].end_ns))
 			continue;
@@ -845,7 +864,7 @@ static void tell_sample(struct fixture *fixture, struct model *model, const stru
 	const struct nt_stack_sample sample = {.end_ns = ns, .kind = NT_STACK_SAMPLE, .stack = model->n_samples};
 
 	assert_true(model->n_samples < N_SAMPLES);
-	model->flows[model->n_samples++] = model_flows(run, ns);
+	model->payers[model->n_samples++] = model_payers(model, run, ns);
 	assert_int_equal(nt_rx_charges_sample(fixture->charges, run->cpu, &sample), 0);
 }
 
@@ -870,11 +889,11 @@ static void tell_run(struct fixture *fixture, struct nt_rand *rand, struct model
 }
 
 /* Each charge may have been rounded by 1 ns, and means are rounded, too. */
-static void compare_flow(const struct fixture *fixture, const struct model *model, int cpu, int bucket, int flow)
+static void compare_payer(const struct fixture *fixture, const struct model *model, int cpu, int bucket, int payer)
 {
-	const struct sum *got = &fixture->sums[cpu][bucket][flow], *want = &model->sums[cpu][bucket][flow];
-	const double spent = (double)want->spent + model->divided[cpu][bucket][flow];
-	const double slack = (double)fixture->charged[cpu][bucket][flow] + spent * 0.01;
+	const struct sum *got = &fixture->sums[cpu][bucket][payer], *want = &model->sums[cpu][bucket][payer];
+	const double spent = (double)want->spent + model->divided[cpu][bucket][payer];
+	const double slack = (double)fixture->charged[cpu][bucket][payer] + spent * 0.01;
 
 	assert_int_equal(got->exact, want->exact);
 	assert_int_equal(got->most, want->most);
@@ -882,18 +901,18 @@ static void compare_flow(const struct fixture *fixture, const struct model *mode
 	assert_int_equal(got->segments, want->segments);
 	assert_int_equal(got->bytes, want->bytes);
 	if ((double)got->spent < spent - slack || (double)got->spent > spent + slack)
-		fail_msg("cpu %d bucket %d flow %d: %" PRIu64 ", not %.1f", cpu, bucket, flow, got->spent, spent);
+		fail_msg("cpu %d bucket %d payer %d: %" PRIu64 ", not %.1f", cpu, bucket, payer, got->spent, spent);
 }
 
 static void compare_samples(const struct fixture *fixture, const struct model *model)
 {
 	for (size_t i = 0; i < model->n_samples; i++) {
-		const unsigned int flows = model->flows[i], flow = 1u << fixture->samples[i].flow;
+		const unsigned int payers = model->payers[i], flow = 1u << fixture->samples[i].flow;
 
-		if (!fixture->samples[i].is_given || (flows ? !(flows & flow) : flow != 1) ||
-		    (flows && fixture->samples[i].is_exact != (flow == flows)))
+		if (!fixture->samples[i].is_given || (payers ? !(payers & (flow | flow << N_FLOWS)) : flow != 1) ||
+		    (payers && fixture->samples[i].is_exact != !(payers & (payers - 1))))
 			fail_msg("sample %zu: flow %" PRIu64 "%s, not of %#x", i, fixture->samples[i].flow,
-				 fixture->samples[i].is_exact ? " alone" : "", flows);
+				 fixture->samples[i].is_exact ? " alone" : "", payers);
 	}
 }
 
@@ -904,9 +923,9 @@ static void compare(const struct fixture *fixture, const struct model *model)
 		for (int bucket = 0; bucket < N_BUCKETS; bucket++) {
 			uint64_t spent = 0;
 
-			for (int flow = 0; flow < N_FLOWS; flow++) {
-				compare_flow(fixture, model, cpu, bucket, flow);
-				spent += fixture->sums[cpu][bucket][flow].spent;
+			for (int payer = 0; payer < N_PAYERS; payer++) {
+				compare_payer(fixture, model, cpu, bucket, payer);
+				spent += fixture->sums[cpu][bucket][payer].spent;
 			}
 			assert_int_equal(spent, model->all[cpu][bucket]);
 		}
@@ -942,7 +961,9 @@ static void check_random(struct fixture *fixture, uint64_t seed)
 
 	assert_true(model && run);
 	model->time = choose_view(&rand);
+	model->fixture = fixture;
 	begin_view(fixture, &model->time);
+	fixture->has_sockets = true;
 	for (int i = 0; i < 40; i++) {
 		const uint32_t cpu = (uint32_t)nt_rand_below(&rand, N_CPUS);
 

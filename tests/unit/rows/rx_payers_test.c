@@ -27,13 +27,15 @@ static struct nt_socket_users users;
 static struct part paid[MAX_PAID];
 static size_t n_paid, fail_at; /* this part is refused; 0: none */
 static bool is_last;
+static uint64_t delivered_to; /* as the kernel told; 0: it did not */
 
 static int teardown(void **state)
 {
 	(void)state;
 	nt_endpoints_release(&endpoints);
 	nt_socket_users_release(&users);
-	fail_at = 0;
+	fail_at = delivered_to = 0;
+	is_last = false;
 	return 0;
 }
 
@@ -82,6 +84,7 @@ static int pay(uint64_t flow)
 	struct nt_rx_cost cost = whole;
 
 	cost.flow = flow;
+	cost.socket = delivered_to;
 	n_paid = 0;
 	return nt_rx_pay(&(struct nt_rx_flows){.endpoints = &endpoints, .users = &users}, &cost, is_last, on_paid,
 			 paid);
@@ -107,7 +110,9 @@ static void expect_whole(uint64_t flow, enum nt_payer payer, uint64_t socket, ui
 	expect(0, payer, socket, process, device);
 	assert_true(cost->ts_ns == 100 && cost->dur_ns == 1000 && cost->cpu == 3 && cost->flow == flow);
 	assert_true(cost->packets == 10 && cost->segments == 20 && cost->bytes == 1000);
-	assert_true(cost->spent_ns == 401 && cost->exact_ns == 301 && cost->most_ns == 501);
+	assert_true(cost->spent_ns == 401 && cost->most_ns == 501);
+	/* A socket is guessed by addresses. */
+	assert_int_equal(cost->exact_ns, payer == NT_PAYER_SOCKET && !delivered_to ? 0 : 301);
 }
 
 static void test_names(void **state)
@@ -140,6 +145,42 @@ static void test_one(void **state)
 	expect_whole(1, NT_PAYER_SOCKET, 2, 70, 4);
 	use(2, 71, 5);
 	expect_whole(1, NT_PAYER_SOCKET, 2, 71, 4);
+}
+
+/* The socket that the kernel delivered to pays, whatever the addresses say; so do its users, and else its holder. */
+static void test_delivered(void **state)
+{
+	const struct nt_socket listener = {
+		.family = AF_INET, .protocol = 6, .src_port = 80, .socket = 5, .process = 95, .netns = 1};
+	struct nt_socket accepted = {.family = AF_INET,
+				     .protocol = 6,
+				     .src = {10, 0, 0, 1},
+				     .src_port = 80,
+				     .dst_port = 4000,
+				     .socket = 6,
+				     .netns = 1};
+
+	(void)state;
+	bind_sockets(2);
+	use(1, 70, 5);
+	use(2, 71, 5);
+	delivered_to = 2;
+	expect_whole(1, NT_PAYER_SOCKET, 2, 71, 4);
+	expect_whole(2, NT_PAYER_SOCKET, 2, 71, 5);
+	/* One of which nothing else is known. */
+	is_last = true;
+	delivered_to = 9;
+	expect_whole(1, NT_PAYER_SOCKET, 9, NT_NO_TASK, 4);
+	/* A connection that nobody accepted is the listener's; not one of another namespace's. */
+	assert_int_equal(nt_endpoints_add_socket(&endpoints, &listener), 0);
+	assert_int_equal(nt_endpoints_add_socket(&endpoints, &accepted), 0);
+	accepted.socket = 7;
+	accepted.netns = 2;
+	assert_int_equal(nt_endpoints_add_socket(&endpoints, &accepted), 0);
+	delivered_to = 6;
+	expect_whole(1, NT_PAYER_SOCKET, 6, 95, 4);
+	delivered_to = 7;
+	expect_whole(1, NT_PAYER_SOCKET, 7, NT_NO_TASK, 4);
 }
 
 /* Pays for packets of this fate. Only the kernel's reason 3 is that no socket has their port. */
@@ -313,6 +354,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names),
 		cmocka_unit_test_teardown(test_one, teardown),
+		cmocka_unit_test_teardown(test_delivered, teardown),
 		cmocka_unit_test_teardown(test_fates, teardown),
 		cmocka_unit_test_teardown(test_holders, teardown),
 		cmocka_unit_test_teardown(test_shares, teardown),

@@ -325,6 +325,70 @@ static void test_random(void **state)
 }
 
 /* A later row without one says nothing of it. */
+/* The delivery of the flow that was the last by then, by a search through all. */
+static uint64_t model_delivered(const struct nt_flow *flows, size_t n, uint64_t flow, uint64_t at_ns)
+{
+	const struct nt_flow *last = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		if (flows[i].flow == flow && flows[i].end_ns <= at_ns && (!last || flows[i].end_ns > last->end_ns))
+			last = &flows[i];
+	}
+	return last ? last->socket : 0;
+}
+
+#define N_DELIVERIES 60
+
+/* A flow may be delivered to a socket, to none that is known, and to another; at its time each counts. */
+static void test_deliveries(void **state)
+{
+	struct nt_rand rand = {nt_rand_seed()};
+	struct nt_flow flows[N_DELIVERIES];
+
+	(void)state;
+	assert_int_equal(nt_endpoints_delivered_to(&endpoints, 1, 5), 0);
+	for (size_t i = 0; i < N_DELIVERIES; i++) {
+		flows[i] = (struct nt_flow){.end_ns = i * 37 % N_DELIVERIES,
+					    .family = AF_INET,
+					    .protocol = UDP,
+					    .flow = 1 + nt_rand_below(&rand, 5),
+					    .socket = nt_rand_below(&rand, 4)};
+		assert_int_equal(nt_endpoints_add_flow(&endpoints, &flows[i]), 0);
+	}
+	for (uint64_t flow = 0; flow <= 6; flow++) {
+		for (uint64_t at = 0; at <= N_DELIVERIES; at++)
+			assert_int_equal(nt_endpoints_delivered_to(&endpoints, flow, at),
+					 model_delivered(flows, N_DELIVERIES, flow, at));
+	}
+}
+
+/* Where the kernel tells of deliveries, a port alone is no answer, but for packets that several get. */
+static void test_port_alone(void **state)
+{
+	const struct nt_flow told = {.flow = 9, .family = AF_INET, .protocol = UDP, .socket = 8};
+	struct nt_flow flow = {
+		.flow = 2, .family = AF_INET, .netns = 1, .protocol = UDP, .src_port = 7, .dst_port = 53};
+
+	(void)state;
+	add_socket(1, AF_INET, UDP, 0, 53, 0, 0, 0);
+	add_flow(1, AF_INET, UDP, 9, 40000, 1, 53);
+	memcpy(flow.dst, "\xe0\0\0\xfb", 4);
+	assert_int_equal(nt_endpoints_add_flow(&endpoints, &flow), 0);
+	memcpy(flow.dst, "\xff\xff\xff\xff", 4);
+	flow.flow = 3;
+	assert_int_equal(nt_endpoints_add_flow(&endpoints, &flow), 0);
+	memcpy(flow.dst, "\xff\2\0\0\0\0\0\0\0\0\0\0\0\0\0\1", 16);
+	flow.flow = 4;
+	flow.family = AF_INET6;
+	assert_int_equal(nt_endpoints_add_flow(&endpoints, &flow), 0);
+	for (uint64_t id = 1; id <= 4; id++)
+		expect(id, 0, 1);
+	assert_int_equal(nt_endpoints_add_flow(&endpoints, &told), 0);
+	expect(1, 0, 0);
+	for (uint64_t id = 2; id <= 4; id++)
+		expect(id, 0, 1);
+}
+
 static void test_holder(void **state)
 {
 	struct nt_socket socket = {.family = AF_INET, .protocol = UDP, .src_port = 53, .socket = 7};
@@ -352,6 +416,8 @@ int main(void)
 		cmocka_unit_test_teardown(test_others, teardown),
 		cmocka_unit_test_teardown(test_times, teardown),
 		cmocka_unit_test_teardown(test_shared, teardown),
+		cmocka_unit_test_teardown(test_deliveries, teardown),
+		cmocka_unit_test_teardown(test_port_alone, teardown),
 		cmocka_unit_test_teardown(test_holder, teardown),
 		cmocka_unit_test_teardown(test_random, teardown),
 	};

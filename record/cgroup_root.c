@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* cgroup_root.c - see cgroup_root.h. */
+#include "record/cgroup_root.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <linux/mount.h>
+
+#include <bpf/bpf.h>
+
+#define ROOT_INODE 1 /* of the hierarchy; a namespace's root has another number */
+
+static int open_directory(int at, const char *path)
+{
+	const int fd = openat(at, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* Where the host has it mounted. */
+static int open_mounted(void)
+{
+	char line[1024], where[256], type[64];
+	FILE *mounts = fopen("/proc/self/mounts", "re");
+	int fd = -ENOENT;
+
+	while (fd < 0 && mounts && fgets(line, sizeof(line), mounts)) {
+		if (sscanf(line, "%*s %255s %63s", where, type) == 2 && !strcmp(type, "cgroup2"))
+			fd = open_directory(AT_FDCWD, where);
+	}
+	if (mounts)
+		fclose(mounts);
+	return fd;
+}
+
+/* A mount that stands nowhere. By system calls: libraries have these functions since glibc 2.36. */
+static int open_own(void)
+{
+	const int context = (int)syscall(SYS_fsopen, "cgroup2", FSOPEN_CLOEXEC);
+	int mount = -1, fd;
+
+	if (context < 0)
+		return -errno;
+	if (!syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
+		mount = (int)syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC, 0);
+	fd = mount < 0 ? -errno : open_directory(mount, ".");
+	close(context);
+	if (mount >= 0)
+		close(mount);
+	return fd;
+}
+
+int nt_cgroup_root_open(void)
+{
+	int fd = open_mounted();
+	struct stat status;
+
+	if (fd < 0)
+		fd = open_own();
+	if (fd < 0 || (!fstat(fd, &status) && status.st_ino == ROOT_INODE))
+		return fd;
+	close(fd);
+	return -EXDEV;
+}
+
+/* Attaches a program that lets all packets pass, and takes it away again. */
+static int try_attach(int root)
+{
+	static const struct bpf_insn pass[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 1},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_CGROUP_INET_INGRESS);
+	int program =
+		bpf_prog_load(BPF_PROG_TYPE_CGROUP_SKB, "nt_trial", "GPL", pass, sizeof(pass) / sizeof(pass[0]), &opts);
+	int link, error;
+
+	if (program < 0)
+		return -errno;
+	link = bpf_link_create(program, root, BPF_CGROUP_INET_INGRESS, NULL);
+	error = link < 0 ? -errno : 0;
+	if (link >= 0)
+		close(link);
+	close(program);
+	return error;
+}
+
+int nt_cgroup_root_try(void)
+{
+	const int root = nt_cgroup_root_open();
+	const int error = root < 0 ? root : try_attach(root);
+
+	if (root >= 0)
+		close(root);
+	return error;
+}
+
+const char *nt_cgroup_root_why(int error)
+{
+	return error == -EXDEV	 ? "in a cgroup namespace the recorder does not see the root cgroup"
+	       : error == -EPERM ? "it needs CAP_NET_ADMIN, and that no program there forbids others"
+				 : strerror(-error);
+}
