@@ -40,16 +40,16 @@ results=build/vm/results
 guests="
 6.12-rt     6.12-rt 2 2048 \
 live/(counts|wakeups)|vm/(identical|rt_softirqs|stage_rules) \
-live/(blocked|burner|charges|deliver|elsewhere|holders|loss|perfetto|sockmatrix)|vm/latency_sums
+live/(blocked|burner|charges|deliver|elsewhere|holders|loss|perfetto|receivers|sockmatrix)|vm/latency_sums
 6.12        6.12    2 2048 \
 live/latency|vm/(charge_truth|latency_sums|stage_rules) \
-live/(charges|deliver|fates|latency_filters|loopback|stop)|vm/(identical|stacks_hotplug)
+live/(charges|deliver|fates|latency_filters|loopback|receivers|stop)|vm/(identical|stacks_hotplug)
 6.1         6.1     2 2048 \
-live/(counts|deliver|sockmatrix)|vm/stage_rules \
+live/(counts|deliver|receivers|sockmatrix)|vm/stage_rules \
 live/(blocked|burner|elsewhere|holders|loss|perfetto|stacks)|vm/identical
 newest      newest  2 2048 \
 live/counts \
-live/(blocked|charges|deliver|loopback|refused|sockmatrix|stacks|ways)
+live/(blocked|charges|deliver|loopback|receivers|refused|sockmatrix|stacks|ways)
 newest-rt   newest-rt 2 2048 \
 - \
 live/(counts|sockmatrix|ways)|vm/rt_softirqs
