@@ -170,20 +170,6 @@ static __always_inline __u64 key_of(const struct nt_flow_tuple *tuple)
 	return key | 1;
 }
 
-/* `seen`: the flow's place. False: there was no room for its identity. */
-static __always_inline bool announce_flow(struct nt_cpu *cpu, __u32 cpu_id, const struct sk_buff *skb,
-					  const struct nt_flow_tuple *tuple, __u64 key, struct nt_seen_flow *seen)
-{
-	__u64 now_ns = bpf_ktime_get_ns();
-
-	nt_key_of_device(skb->dev, true, now_ns);
-	if (!nt_write_flow(cpu, cpu_id, tuple, key, 0, now_ns))
-		return false;
-	seen->socket = seen->n_sockets = 0;
-	seen->flow = nt_flow_now(cpu, key);
-	return true;
-}
-
 /* A packet that GRO, a card or a local sender merged has data in fragments. So most packets need no read here. */
 static __always_inline __u32 segments_of(const struct sk_buff *skb)
 {
@@ -209,23 +195,44 @@ static __always_inline bool is_same(const struct nt_flow_tuple *a, const struct 
 
 #define NO_FLOW 0 /* as an ethertype: no packet has it */
 
+int nt_announce_flow(__u32 cpu_id, __u64 now_ns)
+{
+	struct nt_cpu *cpu = bpf_map_lookup_elem(&nt_cpus, &cpu_id);
+	struct nt_open_stretch *stretch;
+	struct nt_seen_flow *seen;
+
+	if (!cpu)
+		return 0;
+	stretch = &cpu->stretch;
+	stretch->is_new = 0;
+	seen = nt_seen_flow(stretch->flow);
+	if (seen && nt_write_flow(cpu, cpu_id, &stretch->tuple, stretch->flow, 0, now_ns))
+		nt_set_flow(cpu, seen, stretch->flow, 0, 0);
+	else
+		stretch->tuple.ethertype = NO_FLOW; /* so that its next packet tries again */
+	return 0;
+}
+
 /*
- * The key of the packet's flow. Most packets are of the flow before: for these nothing need be computed. One that could
- * not be announced is tried again.
+ * The key of the packet's flow. Most packets are of the flow before: for these nothing need be computed. *is_new: its
+ * identity is to be written.
  */
-static __always_inline __u64 flow_of(struct nt_cpu *cpu, __u32 cpu_id, const struct sk_buff *skb,
-				     struct nt_flow_tuple *tuple)
+static __always_inline __u64 flow_of(struct nt_cpu *cpu, const struct sk_buff *skb, const struct nt_flow_tuple *tuple,
+				     bool *is_new)
 {
 	struct nt_seen_flow *seen;
 	__u64 flow;
 
-	if (cpu->stretch.generation == cpu->generation && is_same(&cpu->stretch.tuple, tuple))
+	if (cpu->stretch.generation == cpu->generation && is_same(&cpu->stretch.tuple, tuple)) {
+		*is_new = cpu->stretch.is_new; /* still, if its stretch was given up */
 		return cpu->stretch.flow;
+	}
 	cpu->stretch.socket = 0;
 	flow = key_of(tuple);
 	seen = nt_seen_flow(flow);
-	if (!seen || (seen->flow != nt_flow_now(cpu, flow) && !announce_flow(cpu, cpu_id, skb, tuple, flow, seen)))
-		tuple->ethertype = NO_FLOW;
+	*is_new = !seen || seen->flow != nt_flow_now(cpu, flow);
+	if (*is_new)
+		nt_key_of_device(skb->dev, true, bpf_ktime_get_ns());
 	return flow;
 }
 
@@ -240,7 +247,7 @@ static __always_inline bool is_again(const struct nt_open_stretch *stretch, cons
 	       stretch->tail == skb->tail;
 }
 
-static __always_inline void begin_stretch(struct nt_open_stretch *stretch, __u64 run_ns, __u64 flow,
+static __always_inline void begin_stretch(struct nt_open_stretch *stretch, __u64 run_ns, __u64 flow, bool is_new,
 					  const struct nt_flow_tuple *tuple, __u8 flags)
 {
 	if (stretch->run_ns != run_ns)
@@ -249,6 +256,7 @@ static __always_inline void begin_stretch(struct nt_open_stretch *stretch, __u64
 		stretch->flags = flags | (stretch->is_lost ? NT_RX_STRETCH_AFTER_LOSS : 0);
 	stretch->run_ns = run_ns;
 	stretch->flow = flow;
+	stretch->is_new = is_new;
 	stretch->tuple = *tuple;
 	stretch->segments = stretch->bytes = stretch->dropped = stretch->reason = 0;
 }
@@ -272,7 +280,7 @@ static __always_inline void add_listed(struct nt_cpu *cpu, const struct sk_buff 
 
 /* `flags`: LISTED or STEERED. */
 static __always_inline void add_packet(struct nt_cpu *cpu, __u32 cpu_id, const struct sk_buff *skb, __u64 run_ns,
-				       __u64 flow, const struct nt_flow_tuple *tuple, __u8 flags)
+				       __u64 flow, bool is_new, const struct nt_flow_tuple *tuple, __u8 flags)
 {
 	struct nt_open_stretch *stretch = &cpu->stretch;
 	bool is_other, again = false;
@@ -284,7 +292,7 @@ static __always_inline void add_packet(struct nt_cpu *cpu, __u32 cpu_id, const s
 		nt_end_stretch(cpu, cpu_id, bpf_ktime_get_ns());
 	}
 	if (!stretch->packets) {
-		begin_stretch(stretch, run_ns, flow, tuple, again ? NT_RX_STRETCH_AGAIN : 0);
+		begin_stretch(stretch, run_ns, flow, is_new, tuple, again ? NT_RX_STRETCH_AGAIN : 0);
 		stretch->generation = cpu->generation;
 		stretch->in_task = !cpu->softirq_begin_ns;
 	}
@@ -317,6 +325,7 @@ static __always_inline void see_packet(struct nt_cpu *cpu, __u32 cpu_id, __u32 p
 {
 	__u64 flow = 0, run_ns = run_at_hand(cpu);
 	struct nt_flow_tuple tuple = {};
+	bool is_new = false;
 
 	if (!run_ns) {
 		nt_count(cpu, program, NT_OUTCOME_skipped_context);
@@ -324,10 +333,10 @@ static __always_inline void see_packet(struct nt_cpu *cpu, __u32 cpu_id, __u32 p
 	}
 	/* A packet without headers takes time, too: it is of no flow. */
 	if (read_tuple(skb, &tuple))
-		flow = flow_of(cpu, cpu_id, skb, &tuple);
+		flow = flow_of(cpu, skb, &tuple, &is_new);
 	else
 		tuple.ethertype = NO_FLOW;
-	add_packet(cpu, cpu_id, skb, run_ns, flow, &tuple, flags);
+	add_packet(cpu, cpu_id, skb, run_ns, flow, is_new, &tuple, flags);
 	nt_count(cpu, program, flow ? NT_OUTCOME_noted : NT_OUTCOME_skipped_failed);
 }
 

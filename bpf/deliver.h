@@ -31,7 +31,18 @@ static __always_inline __u64 nt_flow_now(const struct nt_cpu *cpu, __u64 key)
 	return key + cpu->generation * 0x9e3779b97f4a7c15ull;
 }
 
-/* Writes the identity of a flow, and that its packets go to this socket from now on. False: there is no room. */
+static __always_inline void nt_set_flow(const struct nt_cpu *cpu, struct nt_seen_flow *seen, __u64 key, __u64 socket,
+					__u64 n_sockets)
+{
+	seen->socket = socket;
+	seen->n_sockets = n_sockets;
+	seen->flow = nt_flow_now(cpu, key);
+}
+
+/*
+ * Writes the identity of a flow, and that its packets go to this socket from now on: 0, it is not known to which.
+ * False: there is no room.
+ */
 static __always_inline bool nt_write_flow(struct nt_cpu *cpu, __u32 cpu_id, const struct nt_flow_tuple *tuple,
 					  __u64 key, __u64 socket, __u64 now_ns)
 {
@@ -54,9 +65,15 @@ static __always_inline bool nt_write_flow(struct nt_cpu *cpu, __u32 cpu_id, cons
 	return nt_emit_record(cpu, cpu_id, NT_PROGRAM_control, &record, sizeof(record), NT_FLOW, now_ns, 0);
 }
 
+/* In deliver.bpf.c: writes the identity of the open stretch's flow, which nothing has been delivered of. */
+int nt_announce_flow(__u32 cpu_id, __u64 now_ns);
+
 /* The open stretch as a record; none is open then. */
-static __always_inline void nt_take_stretch(struct nt_open_stretch *stretch, __u64 now_ns, struct nt_rx_stretch *record)
+static __always_inline void nt_take_stretch(struct nt_open_stretch *stretch, __u32 cpu_id, __u64 now_ns,
+					    struct nt_rx_stretch *record)
 {
+	if (stretch->is_new)
+		nt_announce_flow(cpu_id, now_ns);
 	record->end_ns = now_ns;
 	record->kind = NT_RX_STRETCH;
 	record->flags = stretch->flags;
@@ -81,7 +98,7 @@ static __always_inline void nt_end_stretch(struct nt_cpu *cpu, __u32 cpu_id, __u
 
 	if (!stretch->packets)
 		return;
-	nt_take_stretch(stretch, now_ns, &record);
+	nt_take_stretch(stretch, cpu_id, now_ns, &record);
 	stretch->is_lost =
 		!nt_write_loose(cpu, cpu_id, NT_PROGRAM_netif_receive_skb, &record, sizeof(record), NT_RX_STRETCH);
 }
@@ -100,7 +117,7 @@ static __always_inline void nt_emit_run_end(struct nt_cpu *cpu, __u32 cpu_id, st
 	__u64 now_ns = records->softirq.end_ns;
 	bool stored;
 
-	nt_take_stretch(stretch, now_ns, &records->stretch);
+	nt_take_stretch(stretch, cpu_id, now_ns, &records->stretch);
 	stored = nt_tell_losses(cpu, cpu_id, now_ns) && nt_batch_write(cpu, cpu_id, records, sizeof(*records));
 	nt_count_records(cpu, NT_PROGRAM_netif_receive_skb, stored, NT_RX_STRETCH, 0, now_ns, 0);
 	nt_count_records(cpu, NT_PROGRAM_softirq_exit, stored, NT_SOFTIRQ, 0, now_ns, begin_ns);

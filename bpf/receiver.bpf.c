@@ -9,8 +9,7 @@
 
 #define PASS 1
 #define PACKET_HOST 0
-/* A flow that changes its socket more often (in one generation) has none that is known. */
-#define MAX_SOCKETS 16
+#define MAX_SOCKETS 16 /* that a flow names in one generation */
 
 /* The packet of the list at hand; NULL: it is none of them. They are delivered in their order, but for some. */
 static __always_inline struct nt_listed *find_listed(struct nt_cpu *cpu, __u64 skb)
@@ -50,27 +49,28 @@ static __always_inline void announce_receiver(__u64 skb, __u64 cookie, __u64 now
 		slot->process = NT_PROCESS_WANTED;
 }
 
-/* Writes that the flow goes to this socket, unless that is written. */
+/* Writes that the flow goes to this socket, unless that is written. A flow that changes too often goes to none. */
 static __always_inline __u32 bind_flow(struct nt_cpu *cpu, __u32 cpu_id, __u64 skb, __u64 flow,
 				       const struct nt_flow_tuple *tuple, __u64 cookie)
 {
 	struct nt_seen_flow *seen = nt_seen_flow(flow);
-	__u64 now_ns;
+	__u64 now_ns, n;
 
-	if (!seen || seen->flow != nt_flow_now(cpu, flow))
+	if (!seen || !flow)
 		return NT_OUTCOME_skipped_failed;
-	if (seen->socket == cookie)
+	n = seen->flow == nt_flow_now(cpu, flow) ? seen->n_sockets : 0;
+	if (n && seen->socket == cookie)
 		return NT_OUTCOME_skipped_part;
-	if (seen->n_sockets > MAX_SOCKETS)
+	if (n == MAX_SOCKETS)
 		return NT_OUTCOME_skipped_filter;
 	now_ns = bpf_ktime_get_ns();
-	if (++seen->n_sockets > MAX_SOCKETS)
+	if (++n == MAX_SOCKETS)
 		cookie = 0;
 	else
 		announce_receiver(skb, cookie, now_ns);
 	if (!nt_write_flow(cpu, cpu_id, tuple, flow, cookie, now_ns))
 		return NT_OUTCOME_lost;
-	seen->socket = cookie;
+	nt_set_flow(cpu, seen, flow, cookie, n);
 	return NT_OUTCOME_recorded;
 }
 
@@ -80,6 +80,7 @@ static __always_inline __u32 see_delivered(struct nt_cpu *cpu, __u32 cpu_id, str
 	struct nt_open_stretch *stretch = &cpu->stretch;
 	__u64 skb = (unsigned long)context, cookie;
 	struct nt_listed *listed;
+	__u32 outcome;
 
 	if (!stretch->packets)
 		return NT_OUTCOME_skipped_context;
@@ -87,14 +88,18 @@ static __always_inline __u32 see_delivered(struct nt_cpu *cpu, __u32 cpu_id, str
 		return NT_OUTCOME_skipped_filter;
 	cookie = bpf_get_socket_cookie(context);
 	listed = stretch->flags & NT_RX_STRETCH_LISTED ? take_listed(cpu, skb) : NULL;
-	if (listed)
+	if (listed && listed->flow != stretch->flow)
 		return bind_flow(cpu, cpu_id, skb, listed->flow, &listed->tuple, cookie);
-	if (stretch->skb != skb)
+	if (!listed && stretch->skb != skb)
 		return NT_OUTCOME_skipped_context;
 	if (stretch->socket == cookie)
 		return NT_OUTCOME_skipped_part;
-	stretch->socket = cookie;
-	return bind_flow(cpu, cpu_id, skb, stretch->flow, &stretch->tuple, cookie);
+	outcome = bind_flow(cpu, cpu_id, skb, stretch->flow, &stretch->tuple, cookie);
+	if (outcome != NT_OUTCOME_lost) {
+		stretch->socket = cookie;
+		stretch->is_new = 0;
+	}
+	return outcome;
 }
 
 SEC("cgroup_skb/ingress")

@@ -345,7 +345,7 @@ struct nt_open_stretch {
 	__u8 flags; /* of its record to come */
 	__u8 is_lost; /* the stretch that ended last */
 	__u8 in_task; /* its run is no softirq's, but a NAPI thread's or a task's own poll */
-	__u8 zero_a;
+	__u8 is_new; /* its flow's identity is not written yet: it waits for the socket */
 	__u32 zero_b;
 	__u64 socket; /* that its packets were delivered to, as far as the flow's identity says it; 0: not known */
 };
@@ -491,7 +491,7 @@ static inline __u64 nt_user_frame_key(const struct nt_user_frame *frame, __u32 p
 struct nt_seen_flow {
 	__u64 flow; /* key, and the generation */
 	__u64 socket; /* that the identity names; 0: none yet */
-	__u64 n_sockets; /* how often it was another one */
+	__u64 n_sockets; /* how many it has named in this generation */
 };
 
 /* Direct-mapped: which socket identities have been sent. A collision only sends one again. */

@@ -241,9 +241,14 @@ static int charge_nobody(struct nt_rx_charges *charges)
 	return 0;
 }
 
-static uint64_t socket_of(const struct nt_rx_charges *charges, const struct nt_rx_stretch *stretch)
+/* Of a stretch's flow. `last`: of those that are charged with it. Packets of a list are delivered after all are seen.
+ */
+static uint64_t socket_of(const struct nt_rx_charges *charges, const struct nt_rx_stretch *stretch,
+			  const struct nt_rx_stretch *last)
 {
-	return charges->config.socket_of(charges->config.arg, stretch->flow, stretch->end_ns);
+	const uint64_t at_ns = last->end_ns > stretch->end_ns ? last->end_ns : stretch->end_ns;
+
+	return charges->config.socket_of(charges->config.arg, stretch->flow, at_ns);
 }
 
 /* One share for each flow of these stretches, of `left` to the end of the run. */
@@ -266,7 +271,7 @@ static int make_shares(struct nt_rx_charges *charges, struct cpu *cpu, const str
 
 		shares[i] = (struct share){
 			.flow = payer->flow,
-			.socket = socket_of(charges, payer),
+			.socket = socket_of(charges, payer, &stretches[n - 1]),
 			.fate = fate_of(cpu, payer),
 			.weight = (unsigned __int128)stretches[i].packets *
 				  (n > 1 ? cost_of(charges, cpu, stretches[i].flow) : 1),
@@ -379,7 +384,9 @@ static int charge_until(struct nt_rx_charges *charges, uint32_t number, size_t *
 	return error;
 }
 
-static int charge_packets(struct nt_rx_charges *charges, uint32_t number, const struct nt_rx_stretch *stretch)
+/* `last`: of the stretches that the time is charged with. */
+static int charge_packets(struct nt_rx_charges *charges, uint32_t number, const struct nt_rx_stretch *stretch,
+			  const struct nt_rx_stretch *last)
 {
 	const struct nt_view_time *time = &charges->config.time;
 	uint64_t last_ns = time->to_ns - (time->to_ns > time->from_ns);
@@ -387,7 +394,7 @@ static int charge_packets(struct nt_rx_charges *charges, uint32_t number, const 
 		.ts_ns = stretch->end_ns < last_ns ? stretch->end_ns : last_ns,
 		.cpu = number,
 		.flow = stretch->flow,
-		.socket = socket_of(charges, stretch),
+		.socket = socket_of(charges, stretch, last),
 		.fate = fate_of(&charges->cpus[number], stretch),
 		.packets = stretch->packets,
 		.segments = stretch->segments,
@@ -523,12 +530,18 @@ static const struct nt_rx_stretch *first_stretch(const struct nt_waiting *waitin
 static int take_stretches(struct nt_rx_charges *charges, uint32_t number, uint64_t by_ns)
 {
 	struct nt_waiting *waiting = &charges->cpus[number].stretches;
+	const struct nt_rx_stretch *stretches = first_stretch(waiting);
+	const size_t end = NT_FIRST(n_stretches(waiting), i, stretches[i].end_ns > by_ns);
+	size_t n = 0;
 	int error = 0;
 
-	while (n_stretches(waiting) && first_stretch(waiting)->end_ns <= by_ns && !error) {
-		error = charge_packets(charges, number, first_stretch(waiting));
-		NT_WAITING_DROP(waiting, struct nt_rx_stretch);
+	for (size_t i = 0, last = 0; i < end && !error; i++, n++) {
+		if (i >= last)
+			last = i + batch_of(&stretches[i], end - i);
+		error = charge_packets(charges, number, &stretches[i], &stretches[last - 1]);
 	}
+	for (; n; n--)
+		NT_WAITING_DROP(waiting, struct nt_rx_stretch);
 	return error;
 }
 

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Sockets that get packets whose addresses say another one, or none: by NAT, by a device in another namespace; of a port
-# that several share, or that another process had before. Who gets a packet pays for it, exactly.
+# that several share, or that another process had before. Who gets a packet pays for it, exactly. Where no program may
+# stand at the root cgroup, addresses tell, and nothing of it is exact.
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/lib.sh"
 needs_recorder
@@ -73,7 +74,7 @@ hold in_b 198.18.2.2 9522 && published=$holder
 hold in_b 0.0.0.0 9523 && redirected=$holder
 hold in_c 0.0.0.0 9504 && macvlan=$holder
 hold in_c 0.0.0.0 9505 && peer=$holder
-for sharer in 1 2; do hold in_b 0.0.0.0 9507 && sharers[sharer]=$holder; done
+for sharer in 1 2; do hold in_b 0.0.0.0 9507 && sharers[sharer]=$holder && said[sharer]=$work/held.$n_holders; done
 # The neighbours are learned of first: a packet that waits for one is not seen to be sent on.
 is_known() { ip -n "$1" neigh show to "$2" | grep lladdr; }
 for to in 198.18.2.2 "$addr_b" "$addr_macvlan"; do shout $to 9500 1; done
@@ -103,9 +104,9 @@ check_whole "$work/r.tape" "$db"
 "$report" info "$work/r.tape" >"$work/info"
 ! grep -q "to which sockets packets went" "$work/info" || skip "$(grep -A1 "at the root cgroup" "$work/info")"
 
-# paid CONDITION: packets, and what of their time is not exact
+# paid CONDITION [DB]: packets, and what of their time is not exact
 paid() {
-    sql "$db" "SELECT ifnull(sum(packets), 0) || ' ' || ifnull(sum(most_ns - exact_ns), 0) FROM rx_cost AS r
+    sql "${2:-$db}" "SELECT ifnull(sum(packets), 0) || ' ' || ifnull(sum(most_ns - exact_ns), 0) FROM rx_cost AS r
         LEFT JOIN process AS p ON p.session_id = r.session_id AND p.upid = r.upid
         LEFT JOIN flow AS f ON f.session_id = r.session_id AND f.id = r.flow_id WHERE $1"
 }
@@ -121,10 +122,31 @@ is "a port: its first holder" "$(paid "pid = $first")" "$count 0"
 is "its second" "$(paid "pid = $second")" "$count 0"
 is "and then nobody" "$(paid "payer = 'dropped' AND reason = 'NO_SOCKET' AND dport = 9506")" "$count 0"
 is "nobody else pays for it" "$(paid "dport = 9506")" "$((3 * count)) 0"
+
+# ---- without the right to see deliveries ----
+
+cat >"$work/record-less" <<SH
+#!/bin/sh
+exec setpriv --bounding-set=-net_admin,-sys_admin $record "\$@"
+SH
+chmod +x "$work/record-less"
+record=$work/record-less
+recording_start "$work/less.tape"
+shout 198.18.2.2 9501
+shout "$addr_b" 9503
+recording_stop
+import_tape "$work/less.tape" "$work/less.db"
+is "info says that it is a guess" \
+    "$("$report" info "$work/less.tape" | tr -s ' \n' ' ' | grep -c "guessed by their addresses and ports")" 1
+guess=$(paid "pid = $routed" "$work/less.db")
+is "by address: the receiver" "${guess% *}" "$count"
+is "and none of its time is exact" "$(sql "$work/less.db" "SELECT sum(exact_ns) FROM rx_cost WHERE payer = 'socket'")" 0
+is "redirected: nobody" "$(paid "payer = 'other' AND dport = 9503" "$work/less.db")" "$count 0"
+
 exec 9>&-
 wait "${sharers[@]}"
 for sharer in 1 2; do
-    is "a shared port: the one" "$(paid "pid = ${sharers[sharer]}")" "$(tail -1 "$work/held.$((7 + sharer))") 0"
+    is "a shared port: the one" "$(paid "pid = ${sharers[sharer]}")" "$(tail -1 "${said[sharer]}") 0"
 done
 is "together" "$(paid "dport = 9507 AND payer = 'socket'")" "$((count / senders * senders)) 0"
 finish

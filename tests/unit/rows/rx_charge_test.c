@@ -690,17 +690,30 @@ static bool model_batch(const struct model_run *run, uint64_t ns, int *i, int *j
 	return true;
 }
 
-static uint64_t payer_of(const struct model *model, const struct nt_rx_stretch *stretch)
+/* A list is delivered after all of it was seen. */
+static uint64_t payer_of(const struct model *model, const struct model_run *run, int i, uint64_t end_ns)
 {
-	return stretch->flow + N_FLOWS * socket_of((void *)(uintptr_t)model->fixture, stretch->flow, stretch->end_ns);
+	const uint64_t flow = run->stretches[i].flow;
+	const uint64_t own_ns = run->stretches[i].end_ns;
+
+	return flow + N_FLOWS * socket_of((void *)(uintptr_t)model->fixture, flow, own_ns > end_ns ? own_ns : end_ns);
+}
+
+static uint64_t end_of_list(const struct model_run *run, int i)
+{
+	while (is_listed(run, i) && is_listed(run, i + 1))
+		i++;
+	return run->stretches[i].end_ns;
 }
 
 /* The payer of a stretch: its last packet may be received again, under another flow. */
 static uint64_t model_payer(const struct model *model, const struct model_run *run, int i)
 {
+	const uint64_t end_ns = end_of_list(run, i);
+
 	while (i + 1 < run->n && run->stretches[i + 1].flags & AGAIN)
 		i++;
-	return payer_of(model, &run->stretches[i]);
+	return payer_of(model, run, i, end_ns);
 }
 
 /* The only one that pays for the stretches [i, j); 0: there are several. */
@@ -792,8 +805,8 @@ static void model_add(struct model *model, const struct model_run *run)
 	}
 	for (int i = 0; i < run->n; i++) {
 		const uint64_t at = run->stretches[i].end_ns - model->time.from_ns;
-		struct sum *sum =
-			&model->sums[run->cpu][at / NT_BUCKET_NS % N_BUCKETS][payer_of(model, &run->stretches[i])];
+		struct sum *sum = &model->sums[run->cpu][at / NT_BUCKET_NS % N_BUCKETS]
+					      [payer_of(model, run, i, end_of_list(run, i))];
 
 		if (!nt_view_has(&model->time, run->stretches[i].end_ns))
 			continue;
