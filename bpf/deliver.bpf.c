@@ -206,7 +206,10 @@ int nt_announce_flow(__u32 cpu_id, __u64 now_ns)
 	stretch = &cpu->stretch;
 	stretch->is_new = 0;
 	seen = nt_seen_flow(stretch->flow);
-	if (seen && nt_write_flow(cpu, cpu_id, &stretch->tuple, stretch->flow, 0, now_ns))
+	/* Another CPU may have written it meanwhile. */
+	if (seen && seen->flow == nt_flow_now(cpu, stretch->flow))
+		return 0;
+	if (seen && nt_write_flow(cpu, cpu_id, &stretch->tuple, stretch->flow, 0, 0, now_ns))
 		nt_set_flow(cpu, seen, stretch->flow, 0, 0);
 	else
 		stretch->tuple.ethertype = NO_FLOW; /* so that its next packet tries again */
@@ -227,7 +230,6 @@ static __always_inline __u64 flow_of(struct nt_cpu *cpu, const struct sk_buff *s
 		*is_new = cpu->stretch.is_new; /* still, if its stretch was given up */
 		return cpu->stretch.flow;
 	}
-	cpu->stretch.socket = 0;
 	flow = key_of(tuple);
 	seen = nt_seen_flow(flow);
 	*is_new = !seen || seen->flow != nt_flow_now(cpu, flow);
@@ -261,14 +263,15 @@ static __always_inline void begin_stretch(struct nt_open_stretch *stretch, __u64
 	stretch->segments = stretch->bytes = stretch->dropped = stretch->reason = 0;
 }
 
-/* Keeps a packet of a list until its delivery. A list begins where one of the list before has been delivered. */
-static __always_inline void add_listed(struct nt_cpu *cpu, const struct sk_buff *skb, __u64 flow,
+/* Keeps a packet of a list until its delivery. */
+static __always_inline void add_listed(struct nt_cpu *cpu, const struct sk_buff *skb, __u64 run_ns, __u64 flow,
 				       const struct nt_flow_tuple *tuple)
 {
 	struct nt_listed *listed;
 
-	if (cpu->n_delivered)
-		cpu->n_listed = cpu->n_delivered = 0;
+	if (cpu->listed_run_ns != run_ns)
+		cpu->n_listed = 0;
+	cpu->listed_run_ns = run_ns;
 	listed = &cpu->listed[cpu->n_listed++ & (NT_LISTED - 1)];
 	listed->skb = (unsigned long)skb;
 	listed->flow = flow;
@@ -304,7 +307,7 @@ static __always_inline void add_packet(struct nt_cpu *cpu, __u32 cpu_id, const s
 	stretch->head = (unsigned long)skb->head;
 	stretch->tail = skb->tail;
 	if (flags & NT_RX_STRETCH_LISTED)
-		add_listed(cpu, skb, flow, tuple);
+		add_listed(cpu, skb, run_ns, flow, tuple);
 }
 
 /* When the receive run began that this CPU is in; 0: it is in none. Outside of softirqs it only tells runs apart. */

@@ -40,11 +40,11 @@ static __always_inline void nt_set_flow(const struct nt_cpu *cpu, struct nt_seen
 }
 
 /*
- * Writes the identity of a flow, and that its packets go to this socket from now on: 0, it is not known to which.
- * False: there is no room.
+ * Writes the identity of a flow, and that its packets go to this socket from now on; 0: nothing is known of that.
+ * `flags`: NT_FLOW_*. False: there is no room.
  */
 static __always_inline bool nt_write_flow(struct nt_cpu *cpu, __u32 cpu_id, const struct nt_flow_tuple *tuple,
-					  __u64 key, __u64 socket, __u64 now_ns)
+					  __u64 key, __u64 socket, __u8 flags, __u64 now_ns)
 {
 	struct nt_flow record = {
 		.end_ns = now_ns,
@@ -57,6 +57,7 @@ static __always_inline bool nt_write_flow(struct nt_cpu *cpu, __u32 cpu_id, cons
 		.src_port = __builtin_bswap16(tuple->ports & 0xffff),
 		.dst_port = __builtin_bswap16(tuple->ports >> 16),
 		.device = tuple->device,
+		.flags = flags,
 		.socket = socket,
 	};
 

@@ -149,6 +149,7 @@ struct sk_buff {
 	__u16 protocol; /* network order */
 	__u16 queue_mapping; /* of a received packet: the queue's number + 1; 0: not known */
 	int skb_iif;
+	__u8 pkt_type : 3; /* PACKET_HOST: for this host alone */
 };
 
 struct skb_shared_info {

@@ -24,6 +24,7 @@
 	X(rx_forward)                                                                                                  \
 	X(rx_drop)                                                                                                     \
 	X(rx_socket)                                                                                                   \
+	X(enter_sk_filter_trim_cap)                                                                                    \
 	X(irq_handler_entry)                                                                                           \
 	X(irq_handler_exit)                                                                                            \
 	X(vector_entry)                                                                                                \
@@ -347,13 +348,12 @@ struct nt_open_stretch {
 	__u8 in_task; /* its run is no softirq's, but a NAPI thread's or a task's own poll */
 	__u8 is_new; /* its flow's identity is not written yet: it waits for the socket */
 	__u32 zero_b;
-	__u64 socket; /* that its packets were delivered to, as far as the flow's identity says it; 0: not known */
 };
 
-/* Packets of a list, which are all seen before the work on any: the last of them, in a ring. */
+/* Packets of lists in the run at hand. All of a list are seen before the work on any. In a ring: the last of them. */
 #define NT_LISTED 16 /* a power of two; a kernel's lists have 8, unless told otherwise */
 struct nt_listed {
-	__u64 skb; /* 0: free */
+	__u64 skb; /* 0: it was delivered */
 	__u64 flow;
 	struct nt_flow_tuple tuple;
 };
@@ -395,8 +395,8 @@ struct nt_cpu {
 	__u32 polls_busily; /* a task has polled: calls that wait are noted */
 	struct nt_open_stretch stretch;
 	struct nt_listed listed[NT_LISTED];
-	__u32 n_listed; /* packets of the list at hand; the ring has the last of them */
-	__u32 n_delivered; /* of them */
+	__u64 listed_run_ns; /* the run, as in `stretch` */
+	__u64 n_listed; /* packets that the ring took in it */
 	/* A task receives them, perhaps by polling: until its poll has ended nobody knows. */
 	__u8 is_busy_run;
 	struct nt_open_timer timer;

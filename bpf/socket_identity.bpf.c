@@ -116,7 +116,7 @@ static __always_inline void note_process(struct nt_cpu *cpu, struct sock *sk, __
 
 /*
  * A connection's own end is known when it is established, a listener's when it listens. An accepted connection is
- * announced by its first operation: until then the listener stands for it.
+ * announced by its first operation, or by the first packet that it gets (receiver.bpf.c).
  */
 SEC("tp_btf/inet_sock_set_state")
 int BPF_PROG(nt_inet_sock_set_state, struct sock *sk, int old, int new)

@@ -23,7 +23,18 @@ static int open_directory(int at, const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Where the host has it mounted. */
+/* The descriptor, if it is of the root; else it is closed. */
+static int check_root(int fd)
+{
+	struct stat status;
+
+	if (fd < 0 || (!fstat(fd, &status) && status.st_ino == ROOT_INODE))
+		return fd;
+	close(fd);
+	return -EXDEV;
+}
+
+/* Where the host has it mounted: a container may see several mounts, and some that have a part only. */
 static int open_mounted(void)
 {
 	char line[1024], where[256], type[64];
@@ -32,7 +43,7 @@ static int open_mounted(void)
 
 	while (fd < 0 && mounts && fgets(line, sizeof(line), mounts)) {
 		if (sscanf(line, "%*s %255s %63s", where, type) == 2 && !strcmp(type, "cgroup2"))
-			fd = open_directory(AT_FDCWD, where);
+			fd = check_root(open_directory(AT_FDCWD, where));
 	}
 	if (mounts)
 		fclose(mounts);
@@ -46,10 +57,10 @@ static int open_own(void)
 	int mount = -1, fd;
 
 	if (context < 0)
-		return -errno;
+		return -ENOENT;
 	if (!syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
 		mount = (int)syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC, 0);
-	fd = mount < 0 ? -errno : open_directory(mount, ".");
+	fd = mount < 0 ? -ENOENT : check_root(open_directory(mount, "."));
 	close(context);
 	if (mount >= 0)
 		close(mount);
@@ -58,15 +69,9 @@ static int open_own(void)
 
 int nt_cgroup_root_open(void)
 {
-	int fd = open_mounted();
-	struct stat status;
+	const int fd = open_mounted();
 
-	if (fd < 0)
-		fd = open_own();
-	if (fd < 0 || (!fstat(fd, &status) && status.st_ino == ROOT_INODE))
-		return fd;
-	close(fd);
-	return -EXDEV;
+	return fd == -ENOENT ? open_own() : fd;
 }
 
 /* Attaches a program that lets all packets pass, and takes it away again. */
@@ -103,7 +108,11 @@ int nt_cgroup_root_try(void)
 
 const char *nt_cgroup_root_why(int error)
 {
-	return error == -EXDEV	 ? "in a cgroup namespace the recorder does not see the root cgroup"
-	       : error == -EPERM ? "it needs CAP_NET_ADMIN, and that no program there forbids others"
-				 : strerror(-error);
+	if (error == -EXDEV)
+		return "the recorder sees a part of the cgroups only, as in a cgroup namespace";
+	if (error == -ENOENT)
+		return "cgroup2 is mounted nowhere, and mounting it needs CAP_SYS_ADMIN";
+	if (error == -EPERM)
+		return "it needs CAP_NET_ADMIN, and that no program there forbids others";
+	return strerror(-error);
 }

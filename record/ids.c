@@ -310,11 +310,19 @@ static bool is_worse(const union nt_any *old, const union nt_any *new)
 	return !nt_identity_is_full(new) && nt_identity_is_full(old);
 }
 
-/* The holder of a socket is told once, its addresses each time. */
-static void keep_holder(const union nt_any *old, union nt_any *new)
+/* The holder of a socket is told once, its addresses each time. A flow that is announced again says no socket. */
+static void keep_what_was_told(const union nt_any *old, union nt_any *new)
 {
 	if (new->record.kind == NT_SOCKET && old->as_socket.process)
 		new->as_socket.process = old->as_socket.process;
+	if (new->record.kind == NT_FLOW && !new->as_flow.socket && !(new->as_flow.flags &NT_FLOW_SCATTERED))
+		new->as_flow.socket = old->as_flow.socket;
+}
+
+/* What several CPUs tell of a flow is read in the order of the CPUs. */
+static bool is_late(const union nt_any *old, const union nt_any *new)
+{
+	return new->record.kind == NT_FLOW &&new->record.end_ns < old->record.end_ns;
 }
 
 /* ---- what is known of an id ---- */
@@ -391,8 +399,14 @@ int nt_ids_put(struct nt_ids *ids, union nt_any *record)
 	entry->used = ids->generation;
 	if (entry->identity && is_worse(entry->identity, record))
 		return refer(ids, role, place);
+	if (entry->identity && is_late(entry->identity, record)) {
+		error = refer(ids, role, place);
+		if (!error)
+			error = nt_ids_translate(ids, record);
+		return error ? error : encode(ids, record);
+	}
 	if (entry->identity)
-		keep_holder(entry->identity, record);
+		keep_what_was_told(entry->identity, record);
 	/* Marked first, so that translating its own id does not put the old identity into the chunk again. */
 	entry->chunk = ids->chunk + 1;
 	memcpy(&with_keys, record, nt_kind_size(record->record.kind));

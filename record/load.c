@@ -394,8 +394,8 @@ static int attach(struct nt_kernel *kernel, struct nt_record_options *options, s
 	snprintf(refusal->program, sizeof(refusal->program), "%s", failure.program);
 	snprintf(refusal->why, sizeof(refusal->why), "attaching it gives: %s", strerror(-error));
 	/* A container may forbid perf events, and allow the rest. */
-	*is_refused =
-		(failure.by_event && (error == -EPERM || error == -EACCES)) || (!is_want(error) && error != -EACCES);
+	*is_refused = (failure.may_be_forbidden && (error == -EPERM || error == -EACCES)) ||
+		      (!is_want(error) && error != -EACCES);
 	return explain(error, what, message, message_size);
 }
 

@@ -192,20 +192,31 @@ static const struct nt_attach_point latency_points[] = {
 	{},
 };
 
+/* clang-format off */
+#define MARKS_AND_FATES                                                                                                \
+	OR_EVENT(netif_receive_skb, net, netif_receive_skb, IN_SOFTIRQS),                                              \
+	STEERED(rx_steer, napi_gro_receive_entry),                                                                     \
+	STEERED(rx_steer_frags, napi_gro_frags_entry),                                                                 \
+	OR_EVENT(rx_forward, net, net_dev_queue, IN_SOFTIRQS),                                                         \
+	OR_EVENT(rx_drop, skb, kfree_skb, IN_SOFTIRQS)
+#define SOCKETS_KNOWN                                                                                                  \
+	OPTIONAL(inet_sock_set_state),                                                                                 \
+	{ .program = "nt_seed_sockets", .point = "task_file", .how = NT_AT_ITERATOR, .optional = true,                 \
+	  .without = "Packets for a socket that nothing was done with during the recording have no known process: "    \
+		     "this kernel does not list the sockets that tasks hold." }
+/* clang-format on */
+
+static const struct nt_attach_point deliver_function_points[] = {
+	MARKS_AND_FATES,
+	BEFORE(sk_filter_trim_cap),
+	SOCKETS_KNOWN,
+	{},
+};
+
 static const struct nt_attach_point deliver_points[] = {
-	OR_EVENT(netif_receive_skb, net, netif_receive_skb, IN_SOFTIRQS),
-	STEERED(rx_steer, napi_gro_receive_entry),
-	STEERED(rx_steer_frags, napi_gro_frags_entry),
-	OR_EVENT(rx_forward, net, net_dev_queue, IN_SOFTIRQS),
-	OR_EVENT(rx_drop, skb, kfree_skb, IN_SOFTIRQS),
+	MARKS_AND_FATES,
 	{.program = "nt_rx_socket", .point = "ingress", .how = NT_AT_CGROUP, .optional = true},
-	OPTIONAL(inet_sock_set_state),
-	{.program = "nt_seed_sockets",
-	 .point = "task_file",
-	 .how = NT_AT_ITERATOR,
-	 .optional = true,
-	 .without = "Packets for a socket that nothing was done with during the recording have no known receiver: this "
-		    "kernel does not list the sockets that tasks hold."},
+	SOCKETS_KNOWN,
 	{},
 };
 
@@ -381,6 +392,7 @@ static const char *const drops_uncovered[] = {
 };
 
 static const struct nt_candidate deliver_candidates[] = {
+	{.name = "fentry", .points = deliver_function_points, .uncovered = deliver_uncovered},
 	{.name = "tracepoints", .points = deliver_points, .uncovered = deliver_uncovered},
 	{},
 };
@@ -971,7 +983,7 @@ static int put_without(const struct nt_plan *plan, int probe, int (*put)(void *a
 		if (point->without && !plan->has[probe][point - plan->chosen[probe]->points] &&
 		    (point->knows & must_know) == must_know && !refusal_of(plan, point->program))
 			result = put(arg, point->without);
-	if (!result && probe == NT_PROBE_DELIVER && plan->root_error)
+	if (!result && probe == NT_PROBE_DELIVER && plan->root_error && plan->chosen[probe]->points == deliver_points)
 		result = put_without_root(plan, put, arg);
 	else if (!result && probe == NT_PROBE_SCHED && plan->switch_args == 3)
 		result = put(arg, "Before Linux 5.18 a switch does not tell how its task sleeps: it is asked of the "
@@ -1110,7 +1122,8 @@ int nt_plan_attach(struct nt_plan *plan, struct bpf_object *object, struct nt_at
 				continue;
 			failure->program = program_at(plan, probe, i);
 			failure->point = plan->chosen[probe]->points[i].point;
-			failure->by_event = plan->by_event[probe][i];
+			failure->may_be_forbidden =
+				plan->by_event[probe][i] || plan->chosen[probe]->points[i].how == NT_AT_CGROUP;
 			return error;
 		}
 	}

@@ -200,7 +200,7 @@ void nt_plan_set_autoload(const struct nt_plan *plan, struct bpf_object *object)
 /* A program that could not be attached. */
 struct nt_attach_failure {
 	const char *program, *point;
-	bool by_event; /* it was to be a perf event, which the host may forbid */
+	bool may_be_forbidden; /* by the host: perf events; or by another program at the root cgroup */
 };
 
 /* Attaches all. On failure tells what failed. */

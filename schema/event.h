@@ -569,6 +569,8 @@ struct nt_socket {
 	__u64 cgroup; /* that the kernel keeps with it: its creator's; 0: not known */
 };
 
+#define NT_FLOW_SCATTERED 0x01 /* its packets went to too many sockets to name: from end_ns on none is known */
+
 /*
  * FLOW: what packets of one sender, receiver and device have in common. Addresses and ports as in nt_socket;
  * src is the sender's. Ports are 0 where packets have none, in fragments, and behind IPv6 extension headers.
@@ -578,7 +580,7 @@ struct nt_flow {
 	__u8 kind;
 	__u8 family; /* AF_INET, AF_INET6; 0: neither */
 	__u8 protocol; /* IPPROTO_* */
-	__u8 zero_a;
+	__u8 flags; /* NT_FLOW_* */
 	__u32 netns; /* as nt_socket: of the device */
 	__u64 flow;
 	__u16 ethertype; /* ETH_P_*, host order */
@@ -586,7 +588,8 @@ struct nt_flow {
 	__u16 zero_b;
 	__u8 src[16], dst[16];
 	__u64 device; /* that received it */
-	__u64 socket; /* that its packets went to from end_ns on, as the kernel delivered one; 0: none was seen yet */
+	/* The kernel delivered a packet of it to this one, and so those from end_ns on; 0: that is not known. */
+	__u64 socket;
 };
 
 /* CGROUP: the path below the cgroup2 root. */
@@ -909,7 +912,8 @@ struct nt_user_symbol {
 	F(src, BYTES, NONE)                                                                                            \
 	F(dst, BYTES, NONE)                                                                                            \
 	F(device, PLAIN, DEVICE)                                                                                       \
-	F(socket, PLAIN, SOCKET)
+	F(socket, PLAIN, SOCKET)                                                                                       \
+	F(flags, PLAIN, NONE)
 
 #define NT_FIELDS_cgroup(F)                                                                                            \
 	F(end_ns, PLAIN, NONE)                                                                                         \

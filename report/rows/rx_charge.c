@@ -241,20 +241,49 @@ static int charge_nobody(struct nt_rx_charges *charges)
 	return 0;
 }
 
-/* Of a stretch's flow. `last`: of those that are charged with it. Packets of a list are delivered after all are seen.
- */
-static uint64_t socket_of(const struct nt_rx_charges *charges, const struct nt_rx_stretch *stretch,
-			  const struct nt_rx_stretch *last)
+static size_t n_stretches(const struct nt_waiting *waiting)
 {
-	const uint64_t at_ns = last->end_ns > stretch->end_ns ? last->end_ns : stretch->end_ns;
+	return NT_WAITING_N(waiting, struct nt_rx_stretch);
+}
 
-	return charges->config.socket_of(charges->config.arg, stretch->flow, at_ns);
+static const struct nt_rx_stretch *first_stretch(const struct nt_waiting *waiting)
+{
+	return NT_WAITING_FIRST(waiting, struct nt_rx_stretch);
+}
+
+/* Packets of a list are delivered after all of them are seen. `n`: how many stretches wait, from this one on. */
+static uint64_t end_of_list(const struct nt_rx_stretch *stretch, size_t n)
+{
+	uint64_t end_ns = stretch->end_ns;
+
+	if (!(stretch->flags & NT_RX_STRETCH_LISTED))
+		return end_ns;
+	for (size_t i = 1; i < n && i < MAX_BATCH; i++) {
+		if (!(stretch[i].flags & NT_RX_STRETCH_LISTED) ||
+		    stretch[i].flags & (NT_RX_STRETCH_FIRST | NT_RX_STRETCH_AFTER_LOSS))
+			break;
+		end_ns = stretch[i].end_ns;
+	}
+	return end_ns;
+}
+
+/* The payer's socket, when the stretch that it pays for has been delivered. */
+static uint64_t socket_of(const struct nt_rx_charges *charges, uint32_t cpu, const struct nt_rx_stretch *payer,
+			  const struct nt_rx_stretch *stretch)
+{
+	const struct nt_waiting *waiting = &charges->cpus[cpu].stretches;
+	const size_t n = (size_t)(first_stretch(waiting) + n_stretches(waiting) - stretch);
+	const uint64_t list_ns = end_of_list(stretch, n);
+	const uint64_t at_ns = list_ns > payer->end_ns ? list_ns : payer->end_ns;
+
+	return charges->config.socket_of(charges->config.arg, payer->flow, at_ns);
 }
 
 /* One share for each flow of these stretches, of `left` to the end of the run. */
-static int make_shares(struct nt_rx_charges *charges, struct cpu *cpu, const struct nt_rx_stretch *stretches, size_t n,
+static int make_shares(struct nt_rx_charges *charges, uint32_t number, const struct nt_rx_stretch *stretches, size_t n,
 		       size_t left)
 {
+	struct cpu *cpu = &charges->cpus[number];
 	struct share *shares;
 	int error = 0;
 
@@ -271,7 +300,7 @@ static int make_shares(struct nt_rx_charges *charges, struct cpu *cpu, const str
 
 		shares[i] = (struct share){
 			.flow = payer->flow,
-			.socket = socket_of(charges, payer, &stretches[n - 1]),
+			.socket = socket_of(charges, number, payer, &stretches[i]),
 			.fate = fate_of(cpu, payer),
 			.weight = (unsigned __int128)stretches[i].packets *
 				  (n > 1 ? cost_of(charges, cpu, stretches[i].flow) : 1),
@@ -384,9 +413,7 @@ static int charge_until(struct nt_rx_charges *charges, uint32_t number, size_t *
 	return error;
 }
 
-/* `last`: of the stretches that the time is charged with. */
-static int charge_packets(struct nt_rx_charges *charges, uint32_t number, const struct nt_rx_stretch *stretch,
-			  const struct nt_rx_stretch *last)
+static int charge_packets(struct nt_rx_charges *charges, uint32_t number, const struct nt_rx_stretch *stretch)
 {
 	const struct nt_view_time *time = &charges->config.time;
 	uint64_t last_ns = time->to_ns - (time->to_ns > time->from_ns);
@@ -394,7 +421,7 @@ static int charge_packets(struct nt_rx_charges *charges, uint32_t number, const 
 		.ts_ns = stretch->end_ns < last_ns ? stretch->end_ns : last_ns,
 		.cpu = number,
 		.flow = stretch->flow,
-		.socket = socket_of(charges, stretch, last),
+		.socket = socket_of(charges, number, stretch, stretch),
 		.fate = fate_of(&charges->cpus[number], stretch),
 		.packets = stretch->packets,
 		.segments = stretch->segments,
@@ -494,7 +521,7 @@ static int charge_batch(struct nt_rx_charges *charges, uint32_t number, size_t *
 	struct cpu *cpu = &charges->cpus[number];
 	const bool known = n <= MAX_BATCH && are_known(stretches, n, is_first);
 	uint64_t ns;
-	int error = known ? make_shares(charges, cpu, stretches, n, left) : charge_nobody(charges);
+	int error = known ? make_shares(charges, number, stretches, n, left) : charge_nobody(charges);
 
 	if (!error)
 		error = charge_until(charges, number, part, stretches[n - 1].end_ns, &ns);
@@ -516,32 +543,16 @@ static int charge_rest(struct nt_rx_charges *charges, uint32_t number, size_t *p
 	return error ? error : give_samples(charges, number, UINT64_MAX);
 }
 
-static size_t n_stretches(const struct nt_waiting *waiting)
-{
-	return NT_WAITING_N(waiting, struct nt_rx_stretch);
-}
-
-static const struct nt_rx_stretch *first_stretch(const struct nt_waiting *waiting)
-{
-	return NT_WAITING_FIRST(waiting, struct nt_rx_stretch);
-}
-
 /* Charges the packets of all stretches that end by then, and takes them out. */
 static int take_stretches(struct nt_rx_charges *charges, uint32_t number, uint64_t by_ns)
 {
 	struct nt_waiting *waiting = &charges->cpus[number].stretches;
-	const struct nt_rx_stretch *stretches = first_stretch(waiting);
-	const size_t end = NT_FIRST(n_stretches(waiting), i, stretches[i].end_ns > by_ns);
-	size_t n = 0;
 	int error = 0;
 
-	for (size_t i = 0, last = 0; i < end && !error; i++, n++) {
-		if (i >= last)
-			last = i + batch_of(&stretches[i], end - i);
-		error = charge_packets(charges, number, &stretches[i], &stretches[last - 1]);
-	}
-	for (; n; n--)
+	while (n_stretches(waiting) && first_stretch(waiting)->end_ns <= by_ns && !error) {
+		error = charge_packets(charges, number, first_stretch(waiting));
 		NT_WAITING_DROP(waiting, struct nt_rx_stretch);
+	}
 	return error;
 }
 

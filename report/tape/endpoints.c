@@ -12,6 +12,7 @@
 #include "report/util/array.h"
 
 #define NO_PROTOCOL 255
+#define MAX_LISTENERS 64 /* of one address that are looked at */
 
 _Static_assert(sizeof(struct nt_endpoint) == 4 + 4 * 2 + 2 * 16, "compared as bytes");
 
@@ -22,6 +23,9 @@ void nt_endpoints_release(struct nt_endpoints *endpoints)
 	free(endpoints->accepted);
 	free(endpoints->flows);
 	free(endpoints->deliveries);
+	nt_id_map_release(&endpoints->by_flow);
+	nt_id_map_release(&endpoints->known);
+	nt_id_map_release(&endpoints->local);
 	nt_id_map_release(&endpoints->holders);
 	*endpoints = (struct nt_endpoints){0};
 }
@@ -64,27 +68,65 @@ int nt_endpoints_add_socket(struct nt_endpoints *endpoints, const struct nt_sock
 	return 0;
 }
 
-int nt_endpoints_add_flow(struct nt_endpoints *endpoints, const struct nt_flow *flow)
+static uint64_t mix(uint64_t a, uint64_t b)
 {
-	struct nt_flow_to *new;
+	a = (a ^ b) * 0x9e3779b97f4a7c15ull;
+	return a ^ a >> 29;
+}
 
-	if (NT_ROOM(endpoints->flows, endpoints->flows_size, endpoints->n_flows + 1) ||
-	    NT_ROOM(endpoints->deliveries, endpoints->deliveries_size, endpoints->n_deliveries + 1))
+/* Never 0. Two of one hash would be taken for one: among a million, once in 40 million tapes. */
+static uint64_t hash_of_address(const struct nt_endpoint *at)
+{
+	uint64_t words[2];
+
+	memcpy(words, at->address, sizeof(words));
+	return mix(mix(mix(0, at->netns), words[0]), words[1]) | 1;
+}
+
+static int add_delivery(struct nt_endpoints *endpoints, const struct nt_flow *flow, const struct nt_flow_to *to)
+{
+	uint64_t *known = nt_id_map_at(&endpoints->known, mix(mix(0, flow->flow), flow->end_ns) | 1);
+
+	if (!known)
+		return -ENOMEM;
+	if (*known)
+		return 0;
+	*known = 1;
+	if (NT_ROOM(endpoints->deliveries, endpoints->deliveries_size, endpoints->n_deliveries + 1))
 		return -ENOMEM;
 	endpoints->deliveries[endpoints->n_deliveries++] = (struct nt_delivery){flow->flow, flow->end_ns, flow->socket};
-	endpoints->knows_deliveries |= flow->socket != 0;
-	new = &endpoints->flows[endpoints->n_flows++];
-	*new = (struct nt_flow_to){.flow = flow->flow, .device = flow->device};
-	new->is_inet = flow->family == AF_INET || flow->family == AF_INET6;
-	new->protocol = new->is_inet ? flow->protocol : NO_PROTOCOL;
-	new->to.netns = flow->netns;
-	new->to.protocol = flow->protocol;
-	new->to.port = flow->dst_port;
-	new->to.peer_port = flow->src_port;
-	set_address(new->to.address, flow->family, flow->dst);
-	set_address(new->to.peer, flow->family, flow->src);
 	endpoints->is_sorted = false;
-	return 0;
+	return nt_id_map_set(&endpoints->local, hash_of_address(&to->to), 1);
+}
+
+static void set_flow(struct nt_flow_to *to, const struct nt_flow *flow)
+{
+	*to = (struct nt_flow_to){.flow = flow->flow, .device = flow->device};
+	to->is_inet = flow->family == AF_INET || flow->family == AF_INET6;
+	to->protocol = to->is_inet ? flow->protocol : NO_PROTOCOL;
+	to->to.netns = flow->netns;
+	to->to.protocol = flow->protocol;
+	to->to.port = flow->dst_port;
+	to->to.peer_port = flow->src_port;
+	set_address(to->to.address, flow->family, flow->dst);
+	set_address(to->to.peer, flow->family, flow->src);
+}
+
+int nt_endpoints_add_flow(struct nt_endpoints *endpoints, const struct nt_flow *flow)
+{
+	uint64_t *index = flow->flow ? nt_id_map_at(&endpoints->by_flow, flow->flow) : NULL;
+
+	if (!index)
+		return flow->flow ? -ENOMEM : 0;
+	if (!*index) {
+		if (NT_ROOM(endpoints->flows, endpoints->flows_size, endpoints->n_flows + 1))
+			return -ENOMEM;
+		set_flow(&endpoints->flows[endpoints->n_flows], flow);
+		*index = ++endpoints->n_flows;
+	}
+	if (!flow->socket && !(flow->flags & NT_FLOW_SCATTERED))
+		return 0;
+	return add_delivery(endpoints, flow, &endpoints->flows[*index - 1]);
 }
 
 static int by_address(const void *a, const void *b)
@@ -122,13 +164,6 @@ static int by_socket(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-static int by_flow(const void *a, const void *b)
-{
-	const struct nt_flow_to *left = a, *right = b;
-
-	return left->flow < right->flow ? -1 : left->flow > right->flow;
-}
-
 static int by_flow_and_time(const void *a, const void *b)
 {
 	const struct nt_delivery *left = a, *right = b;
@@ -138,20 +173,23 @@ static int by_flow_and_time(const void *a, const void *b)
 	return left->since_ns < right->since_ns ? -1 : left->since_ns > right->since_ns;
 }
 
-/* A flow comes with each socket that it was delivered to: one of these is enough to know its addresses by. */
-static void sort_flows(struct nt_endpoints *endpoints)
+/* Each flow's deliveries stand together. */
+static void sort_deliveries(struct nt_endpoints *endpoints)
 {
-	size_t n = 0;
+	const struct nt_delivery *deliveries = endpoints->deliveries;
+	size_t n;
 
-	if (!endpoints->n_flows)
-		return;
-	qsort(endpoints->flows, endpoints->n_flows, sizeof(*endpoints->flows), by_flow);
-	for (size_t i = 0; i < endpoints->n_flows; i++) {
-		if (!n || endpoints->flows[n - 1].flow != endpoints->flows[i].flow)
-			endpoints->flows[n++] = endpoints->flows[i];
+	if (endpoints->n_deliveries)
+		qsort(endpoints->deliveries, endpoints->n_deliveries, sizeof(*deliveries), by_flow_and_time);
+	for (size_t i = 0; i < endpoints->n_deliveries; i += n) {
+		struct nt_flow_to *to = &endpoints->flows[nt_id_map_get(&endpoints->by_flow, deliveries[i].flow) - 1];
+
+		n = 1;
+		while (i + n < endpoints->n_deliveries && deliveries[i + n].flow == deliveries[i].flow)
+			n++;
+		to->first_delivery = i;
+		to->n_deliveries = n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 	}
-	endpoints->n_flows = n;
-	qsort(endpoints->deliveries, endpoints->n_deliveries, sizeof(*endpoints->deliveries), by_flow_and_time);
 }
 
 static void sort(struct nt_endpoints *endpoints)
@@ -172,31 +210,30 @@ static void sort(struct nt_endpoints *endpoints)
 		qsort(endpoints->connected, endpoints->n_connected, sizeof(*endpoints->connected), by_address_anywhere);
 	if (endpoints->n_accepted)
 		qsort(endpoints->accepted, endpoints->n_accepted, sizeof(*endpoints->accepted), by_socket);
-	sort_flows(endpoints);
+	sort_deliveries(endpoints);
 	endpoints->is_sorted = true;
 }
 
 static const struct nt_flow_to *find_flow(struct nt_endpoints *endpoints, uint64_t flow)
 {
-	const struct nt_flow_to key = {.flow = flow};
+	const uint64_t index = flow ? nt_id_map_get(&endpoints->by_flow, flow) : 0;
 
-	if (!endpoints->n_flows)
-		return NULL;
-	if (!endpoints->is_sorted)
+	if (index && !endpoints->is_sorted)
 		sort(endpoints);
-	return bsearch(&key, endpoints->flows, endpoints->n_flows, sizeof(key), by_flow);
+	return index ? &endpoints->flows[index - 1] : NULL;
 }
 
 uint64_t nt_endpoints_delivered_to(struct nt_endpoints *endpoints, uint64_t flow, uint64_t at_ns)
 {
-	const struct nt_delivery until = {.flow = flow, .since_ns = at_ns};
+	const struct nt_flow_to *to = find_flow(endpoints, flow);
+	const struct nt_delivery *deliveries;
 	size_t by_then;
 
-	if (!find_flow(endpoints, flow))
+	if (!to || !to->n_deliveries)
 		return 0;
-	by_then = NT_COUNT_BEFORE(endpoints->n_deliveries, i, by_flow_and_time(&endpoints->deliveries[i], &until) > 0);
-	return by_then && endpoints->deliveries[by_then - 1].flow == flow ? endpoints->deliveries[by_then - 1].socket
-									  : 0;
+	deliveries = endpoints->deliveries + to->first_delivery;
+	by_then = NT_COUNT_BEFORE(to->n_deliveries, i, deliveries[i].since_ns > at_ns);
+	return deliveries[by_then ? by_then - 1 : 0].socket;
 }
 
 /* The sockets that had the address, from the first on. */
@@ -265,6 +302,12 @@ static bool is_for_several(const uint8_t address[16])
 	return address[0] == 0 && (address[12] >> 4 == 14 || !memcmp(address + 12, to_all, 4));
 }
 
+static bool counts_by_port(struct nt_endpoints *endpoints, const struct nt_endpoint *at)
+{
+	return !endpoints->n_deliveries || is_for_several(at->address) ||
+	       nt_id_map_get(&endpoints->local, hash_of_address(at));
+}
+
 size_t nt_endpoints_sockets(struct nt_endpoints *endpoints, uint64_t flow, uint64_t at_ns, uint64_t *sockets,
 			    size_t size)
 {
@@ -282,7 +325,7 @@ size_t nt_endpoints_sockets(struct nt_endpoints *endpoints, uint64_t flow, uint6
 	memset(at.peer, 0, sizeof(at.peer));
 	if (!n)
 		n = bound(endpoints, &at, sockets, size);
-	if (n || (endpoints->knows_deliveries && !is_for_several(at.address)))
+	if (n || !counts_by_port(endpoints, &at))
 		return n;
 	memset(at.address, 0, sizeof(at.address));
 	return bound(endpoints, &at, sockets, size);
@@ -300,7 +343,7 @@ static uint64_t holder_of_listener(struct nt_endpoints *endpoints, const struct 
 	for (int is_any = 0; is_any < 2 && !process; is_any++) {
 		const size_t n = count_at(endpoints, &at, &sockets);
 
-		for (size_t i = 0; i < n && !process; i++)
+		for (size_t i = 0; i < n && i < MAX_LISTENERS && !process; i++)
 			process = nt_id_map_get(&endpoints->holders, sockets[i].socket);
 		memset(at.address, 0, sizeof(at.address));
 	}

@@ -3,8 +3,8 @@
  * endpoints.h - which socket a flow's packets go to: as the kernel was seen to deliver them, else by addresses and
  * ports, a guess: to the one connected to their sender, else to those bound to their address and port, else to the port
  * alone. A connection may also be in another network namespace than the device, as behind macvlan, or where a program
- * hands packets to a container: if only one has it, that is the one. Pure. Memory: some 80 bytes for each flow, and for
- * each address that a socket had; 24 for each socket that a flow was delivered to.
+ * hands packets to a container: if only one has it, that is the one. Pure. Memory: some 100 bytes for each flow, and 80
+ * for each address that a socket had; 60 for each socket that a flow was delivered to.
  */
 #pragma once
 
@@ -33,9 +33,11 @@ struct nt_flow_to {
 	struct nt_endpoint to;
 	uint8_t protocol;
 	bool is_inet;
+	size_t first_delivery; /* index, once they are sorted, of as many: */
+	uint32_t n_deliveries;
 };
 
-/* From then on the flow's packets went to this socket; 0: it is not known to which. */
+/* From then on the flow's packets went to this socket; 0: to too many. */
 struct nt_delivery {
 	uint64_t flow, since_ns, socket;
 };
@@ -49,9 +51,11 @@ struct nt_endpoints {
 	size_t n_connected, connected_size, n_accepted, accepted_size;
 	struct nt_flow_to *flows;
 	size_t n_flows, flows_size;
+	struct nt_id_map by_flow; /* index + 1 in `flows` */
 	struct nt_delivery *deliveries;
 	size_t n_deliveries, deliveries_size;
-	bool knows_deliveries; /* the kernel told of some */
+	struct nt_id_map known; /* deliveries, by a hash of flow and time: each chunk tells again */
+	struct nt_id_map local; /* where some flow was delivered: hashes of namespace and address */
 	struct nt_id_map holders; /* of sockets: the process */
 	bool is_sorted;
 };
@@ -60,13 +64,16 @@ void nt_endpoints_release(struct nt_endpoints *endpoints);
 /* Each gives 0 or -ENOMEM. Of a socket that comes again, the last process that holds it counts. */
 int nt_endpoints_add_socket(struct nt_endpoints *endpoints, const struct nt_socket *socket);
 int nt_endpoints_add_flow(struct nt_endpoints *endpoints, const struct nt_flow *flow);
-/* The socket that the kernel was seen to deliver the flow's packets to, last by that time; 0: it was seen by none. */
+/*
+ * The socket that the kernel was seen to deliver the flow's packets to, last by that time, or first, if it was to none
+ * by then; 0: it was seen by none, or went to too many.
+ */
 uint64_t nt_endpoints_delivered_to(struct nt_endpoints *endpoints, uint64_t flow, uint64_t at_ns);
 /*
  * The sockets that the flow's packets may have gone to at that time by their addresses: one connected to the sender, or
- * as many as share the address. The port alone counts for packets to several receivers (multicast, broadcast), or if
- * the kernel told of no delivery in the whole recording. Up to `size` of them. Gives how many; 0: no socket is known,
- * or the flow is not.
+ * as many as share the address. The port alone counts for packets to several receivers (multicast, broadcast), and
+ * where the address is known to be the host's own, since packets were delivered there; or if the kernel told of no
+ * delivery in the whole recording. Up to `size` of them. Gives how many; 0: no socket is known, or the flow is not.
  */
 size_t nt_endpoints_sockets(struct nt_endpoints *endpoints, uint64_t flow, uint64_t at_ns, uint64_t *sockets,
 			    size_t size);

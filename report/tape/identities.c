@@ -173,6 +173,9 @@ int nt_identities_learn(struct nt_identities *ids, const union nt_any *record)
 	newest = nt_id_map_at(map, id);
 	if (!newest)
 		return -ENOMEM;
+	/* Of a flow each counts from its time on, in whatever order they come. */
+	if (record->record.kind == NT_FLOW && nt_endpoints_add_flow(&ids->endpoints, &record->as_flow))
+		return -ENOMEM;
 	if (rank_of(record) <= *newest)
 		return 0;
 	*newest = rank_of(record);
@@ -180,8 +183,6 @@ int nt_identities_learn(struct nt_identities *ids, const union nt_any *record)
 		return learn_stack(ids, &record->as_stack);
 	if (record->record.kind == NT_SOCKET)
 		return nt_endpoints_add_socket(&ids->endpoints, &record->as_socket);
-	if (record->record.kind == NT_FLOW)
-		return nt_endpoints_add_flow(&ids->endpoints, &record->as_flow);
 	if (record->record.kind == NT_TASK && record->as_task.process != record->as_task.task)
 		return nt_id_map_set(&ids->processes, id, record->as_task.process + 1);
 	return 0;

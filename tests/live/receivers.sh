@@ -130,18 +130,26 @@ cat >"$work/record-less" <<SH
 exec setpriv --bounding-set=-net_admin,-sys_admin $record "\$@"
 SH
 chmod +x "$work/record-less"
-record=$work/record-less
-recording_start "$work/less.tape"
-shout 198.18.2.2 9501
-shout "$addr_b" 9503
-recording_stop
-import_tape "$work/less.tape" "$work/less.db"
-is "info says that it is a guess" \
-    "$("$report" info "$work/less.tape" | tr -s ' \n' ' ' | grep -c "guessed by their addresses and ports")" 1
-guess=$(paid "pid = $routed" "$work/less.db")
-is "by address: the receiver" "${guess% *}" "$count"
-is "and none of its time is exact" "$(sql "$work/less.db" "SELECT sum(exact_ns) FROM rx_cost WHERE payer = 'socket'")" 0
-is "redirected: nobody" "$(paid "payer = 'other' AND dport = 9503" "$work/less.db")" "$count 0"
+# Without CAP_SYS_ADMIN libbpf cannot look for functions in modules, which it does on kernels that lack one.
+guesses() { "$report" info "$1" | tr -s ' \n' ' ' | grep -c "guessed by their addresses and ports"; }
+if ! "$work/record-less" -q -d 0.1 -o "$work/try.tape" 2>"$work/refusal"; then
+    echo "# not recorded with less: $(head -1 "$work/refusal")"
+elif ! guesses "$work/try.tape" >/dev/null; then
+    echo "# deliveries are seen all the same: before the function that filters"
+else
+    record=$work/record-less
+    recording_start "$work/less.tape"
+    shout 198.18.2.2 9501
+    shout "$addr_b" 9503
+    recording_stop
+    import_tape "$work/less.tape" "$work/less.db"
+    is "info says that it is a guess" "$(guesses "$work/less.tape")" 1
+    guess=$(paid "pid = $routed" "$work/less.db")
+    is "by address: the receiver" "${guess% *}" "$count"
+    is "and none of its time is exact" \
+        "$(sql "$work/less.db" "SELECT sum(exact_ns) FROM rx_cost WHERE payer = 'socket'")" 0
+    is "redirected: nobody" "$(paid "payer = 'other' AND dport = 9503" "$work/less.db")" "$count 0"
+fi
 
 exec 9>&-
 wait "${sharers[@]}"

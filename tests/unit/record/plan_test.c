@@ -1051,13 +1051,18 @@ static void asks_for_sockets(void **state)
 	assert_int_equal(bpf_object__find_program_by_name(NULL, "nt_inet_sock_set_state")->is_loaded, 1);
 }
 
-/* A program sees packets at the root cgroup, if that is to be had. */
+/* Where no program may be put before functions, one sees packets at the root cgroup, if that is to be had. */
 static void attaches_to_the_root_cgroup(void **state)
 {
 	struct nt_attach_failure failed = {};
 
 	(void)state;
 	choose("deliver");
+	assert_true(nt_plan_attaches(&plan, "nt_enter_sk_filter_trim_cap"));
+	assert_false(nt_plan_attaches(&plan, "nt_rx_socket"));
+	kernel.load_error = EPERM;
+	choose("deliver");
+	assert_false(nt_plan_attaches(&plan, "nt_enter_sk_filter_trim_cap"));
 	make_programs();
 	assert_int_equal(nt_plan_attach(&plan, NULL, &failed), 0);
 	assert_string_equal(bpf_object__find_program_by_name(NULL, "nt_rx_socket")->attached_to, "the root cgroup");

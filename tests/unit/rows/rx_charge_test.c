@@ -701,7 +701,7 @@ static uint64_t payer_of(const struct model *model, const struct model_run *run,
 
 static uint64_t end_of_list(const struct model_run *run, int i)
 {
-	while (is_listed(run, i) && is_listed(run, i + 1))
+	while (is_listed(run, i) && is_listed(run, i + 1) && !(run->stretches[i + 1].flags & (FIRST | AFTER_LOSS)))
 		i++;
 	return run->stretches[i].end_ns;
 }
@@ -844,6 +844,8 @@ static void make_stretches(struct nt_rand *rand, struct model_run *run)
 			next->flags |= AFTER_LOSS;
 		if (!nt_rand_below(rand, 30))
 			next->flags ^= FIRST;
+		if (!run->n && !(next->flags & FIRST))
+			next->flags |= AFTER_LOSS;
 		if (run->n && !nt_rand_below(rand, 4))
 			next->flags |= AGAIN;
 		if (!nt_rand_below(rand, 4))

@@ -299,10 +299,10 @@ static uint64_t pause_of(struct host *host)
 	return 3 * US + below(host, one_in(host, 200) ? S / 2 : one_in(host, 20) ? 5 * MS : 60 * US);
 }
 
-/* A flow to the socket of that number. */
-static void put_flow(struct tape_gen *gen, unsigned int number)
+/* A flow to the address of the socket of that number; from `now` on it is delivered to `socket`, if that is not 0. */
+static void put_flow(struct tape_gen *gen, unsigned int number, uint64_t now, uint64_t socket)
 {
-	union nt_any any = {.as_flow = {.end_ns = GEN_START_NS,
+	union nt_any any = {.as_flow = {.end_ns = GEN_START_NS + now,
 					.kind = NT_FLOW,
 					.family = AF_INET,
 					.protocol = 17,
@@ -310,9 +310,9 @@ static void put_flow(struct tape_gen *gen, unsigned int number)
 					.flow = number,
 					.ethertype = 0x800,
 					.src_port = (uint16_t)(200 + number),
-					.dst_port = (uint16_t)(100 + number)}};
+					.dst_port = (uint16_t)(100 + number),
+					.socket = socket}};
 
-	gen_socket(gen, number, 17, "10.0.0.1", 100 + number, "10.0.0.2", 200 + number);
 	inet_pton(AF_INET, "10.0.0.2", any.as_flow.src);
 	inet_pton(AF_INET, "10.0.0.1", any.as_flow.dst);
 	tape_gen_identity(gen, &any);
@@ -329,12 +329,17 @@ static void record_host(struct fixture *fixture, uint64_t seed, const struct tap
 		gen_task(host.gen, 0, GEN_BEFORE, task, task / 3 * 3 + 1, 100 + task, 100 + task / 3 * 3 + 1, 0,
 			 NT_TASK_SEED, task % 5 ? "task" : "napi/eth0-1");
 	for (unsigned int flow = 1; flow <= N_FLOWS; flow++)
-		put_flow(host.gen, flow);
+		gen_socket(host.gen, flow, 17, "10.0.0.1", 100 + flow, "10.0.0.2", 200 + flow);
+	for (unsigned int flow = 1; flow <= N_FLOWS; flow++)
+		put_flow(host.gen, flow, 0, 0);
 	for (uint32_t cpu = 0; cpu < N_CPUS; cpu++)
 		gen_state(host.gen, cpu, 0, 0, NT_STATE_START, 0);
 	for (unsigned int i = 0; i < n; i++) {
 		/* The last CPU is mostly idle. */
 		act(&host, one_in(&host, 50) ? N_CPUS - 1 : (uint32_t)below(&host, N_CPUS - 1), now);
+		if (!nt_rand_below(&host.packets, 30))
+			put_flow(host.gen, 1 + (unsigned int)nt_rand_below(&host.packets, N_FLOWS), now,
+				 nt_rand_below(&host.packets, N_FLOWS + 1));
 		now += pause_of(&host);
 		if (one_in(&host, 1500))
 			tape_gen_next_chunk(host.gen);

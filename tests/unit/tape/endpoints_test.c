@@ -325,21 +325,25 @@ static void test_random(void **state)
 }
 
 /* A later row without one says nothing of it. */
-/* The delivery of the flow that was the last by then, by a search through all. */
+/* The delivery of the flow that was the last by then, or the first of all, by a search through all. */
 static uint64_t model_delivered(const struct nt_flow *flows, size_t n, uint64_t flow, uint64_t at_ns)
 {
-	const struct nt_flow *last = NULL;
+	const struct nt_flow *last = NULL, *first = NULL;
 
 	for (size_t i = 0; i < n; i++) {
-		if (flows[i].flow == flow && flows[i].end_ns <= at_ns && (!last || flows[i].end_ns > last->end_ns))
+		if (flows[i].flow != flow || (!flows[i].socket && !flows[i].flags))
+			continue;
+		if (flows[i].end_ns <= at_ns && (!last || flows[i].end_ns > last->end_ns))
 			last = &flows[i];
+		if (!first || flows[i].end_ns < first->end_ns)
+			first = &flows[i];
 	}
-	return last ? last->socket : 0;
+	return last ? last->socket : first ? first->socket : 0;
 }
 
 #define N_DELIVERIES 60
 
-/* A flow may be delivered to a socket, to none that is known, and to another; at its time each counts. */
+/* A flow may be delivered to a socket, to too many, and to another; at its time each counts, told once or twice. */
 static void test_deliveries(void **state)
 {
 	struct nt_rand rand = {nt_rand_seed()};
@@ -353,7 +357,12 @@ static void test_deliveries(void **state)
 					    .protocol = UDP,
 					    .flow = 1 + nt_rand_below(&rand, 5),
 					    .socket = nt_rand_below(&rand, 4)};
-		assert_int_equal(nt_endpoints_add_flow(&endpoints, &flows[i]), 0);
+		if (!flows[i].socket && nt_rand_below(&rand, 2))
+			flows[i].flags = NT_FLOW_SCATTERED;
+		for (uint64_t n = nt_rand_below(&rand, 2) + 1; n; n--)
+			assert_int_equal(nt_endpoints_add_flow(&endpoints, &flows[i]), 0);
+		if (!nt_rand_below(&rand, 10))
+			nt_endpoints_delivered_to(&endpoints, 1, 1);
 	}
 	for (uint64_t flow = 0; flow <= 6; flow++) {
 		for (uint64_t at = 0; at <= N_DELIVERIES; at++)
@@ -362,10 +371,13 @@ static void test_deliveries(void **state)
 	}
 }
 
-/* Where the kernel tells of deliveries, a port alone is no answer, but for packets that several get. */
+/*
+ * Where the kernel tells of deliveries, a port alone is no answer, but for packets that several get, and where packets
+ * for the same address were delivered.
+ */
 static void test_port_alone(void **state)
 {
-	const struct nt_flow told = {.flow = 9, .family = AF_INET, .protocol = UDP, .socket = 8};
+	struct nt_flow told = {.flow = 9, .family = AF_INET, .netns = 2, .protocol = UDP, .socket = 8};
 	struct nt_flow flow = {
 		.flow = 2, .family = AF_INET, .netns = 1, .protocol = UDP, .src_port = 7, .dst_port = 53};
 
@@ -383,10 +395,15 @@ static void test_port_alone(void **state)
 	assert_int_equal(nt_endpoints_add_flow(&endpoints, &flow), 0);
 	for (uint64_t id = 1; id <= 4; id++)
 		expect(id, 0, 1);
+	set(told.dst, AF_INET, 1);
 	assert_int_equal(nt_endpoints_add_flow(&endpoints, &told), 0);
 	expect(1, 0, 0);
 	for (uint64_t id = 2; id <= 4; id++)
 		expect(id, 0, 1);
+	told.flow = 10;
+	told.netns = 1;
+	assert_int_equal(nt_endpoints_add_flow(&endpoints, &told), 0);
+	expect(1, 0, 1);
 }
 
 static void test_holder(void **state)
