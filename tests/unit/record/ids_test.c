@@ -219,6 +219,45 @@ static void keeps_holders(void **state)
 	}
 }
 
+static union nt_any flow_to(uint64_t end_ns, uint64_t socket, uint8_t flags)
+{
+	union nt_any record = identity_of(NT_FLOW);
+
+	record.as_flow.end_ns = end_ns;
+	record.as_flow.flow = 7;
+	record.as_flow.socket = socket;
+	record.as_flow.flags = flags;
+	return record;
+}
+
+/* What comes late is written, and the newest is known: its socket, also if it came again without one. */
+static void keeps_deliveries(void **state)
+{
+	union nt_any last;
+
+	(void)state;
+	begin_chunk(0);
+	put(flow_to(100, 0, 0));
+	put(flow_to(300, 31, 0));
+	put(flow_to(200, 30, 0));
+	assert_int_equal(waiting(&ids.pending, &last), 3);
+	assert_int_equal(last.as_flow.end_ns, 200);
+	begin_chunk(1);
+	put(flow_to(250, 30, 0));
+	/* The newest goes into each chunk. */
+	assert_int_equal(waiting(&ids.pending, &last), 2);
+	begin_chunk(2);
+	put(flow_to(400, 0, 0));
+	assert_int_equal(waiting(&ids.pending, &last), 1);
+	assert_int_equal(last.as_flow.end_ns, 400);
+	assert_int_equal(last.as_flow.socket, nt_ids_get(&ids, NT_ROLE_SOCKET, 31));
+	put(flow_to(500, 0, NT_FLOW_SCATTERED));
+	begin_chunk(3);
+	nt_ids_get(&ids, NT_ROLE_FLOW, 7);
+	assert_int_equal(waiting(&ids.pending, &last), 1);
+	assert_true(last.as_flow.end_ns == 500 && !last.as_flow.socket);
+}
+
 static void once_a_chunk(void **state)
 {
 	union nt_any last;
@@ -553,6 +592,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(keeps_paths, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(takes_what_is_new, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(keeps_holders, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(keeps_deliveries, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(once_a_chunk, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(stacks_are_whole, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(translates_records, set_up, tear_down),
