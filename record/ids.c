@@ -319,7 +319,7 @@ static void keep_what_was_told(const union nt_any *old, union nt_any *new)
 		new->as_flow.socket = old->as_flow.socket;
 }
 
-/* What several CPUs tell of a flow is read in the order of the CPUs. */
+/* Several CPUs tell of a flow, and are read one after the other. */
 static bool is_late(const union nt_any *old, const union nt_any *new)
 {
 	return new->record.kind == NT_FLOW &&new->record.end_ns < old->record.end_ns;

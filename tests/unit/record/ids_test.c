@@ -230,7 +230,7 @@ static union nt_any flow_to(uint64_t end_ns, uint64_t socket, uint8_t flags)
 	return record;
 }
 
-/* What comes late is written, and the newest is known: its socket, also if it came again without one. */
+/* One that comes late is written, and the newest is known: its socket, also if it came again without one. */
 static void keeps_deliveries(void **state)
 {
 	union nt_any last;
