@@ -499,6 +499,8 @@ struct nt_seen_flow {
 struct nt_seen_socket {
 	__u64 cookie;
 	__u64 signature; /* of addresses and ports, so that a connect or bind is sent again; and of the generation */
-	__u64 process; /* as in its identity; 0: not seen, */
+	__u64 process; /* as in its identity; 0: not seen; or NT_PROCESS_WANTED */
 };
-#define NT_PROCESS_WANTED 1 /* ... nor may an operation have told: the socket was announced by a packet for it */
+
+/* A packet announced the socket, and not an operation: so it may be that nothing else will tell who holds it. */
+#define NT_PROCESS_WANTED 1

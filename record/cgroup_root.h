@@ -7,9 +7,8 @@
 
 /*
  * A descriptor of the root, which the caller closes. A host that has cgroup2 mounted nowhere gets a mount that only
- * this descriptor has. -EXDEV: only parts of the hierarchy are mounted, as in a cgroup
- * namespace; -ENOENT: it is not, and cannot be; or another negative
- * errno.
+ * this descriptor has. -EXDEV: only parts of the hierarchy are mounted, as in a cgroup namespace; -ENOENT: it is not
+ * mounted, and cannot be; or another negative errno.
  */
 int nt_cgroup_root_open(void);
 /* Whether a program can be attached there: one that does nothing is, for a moment. 0, or as above. */

@@ -311,18 +311,18 @@ static bool is_worse(const union nt_any *old, const union nt_any *new)
 }
 
 /* The holder of a socket is told once, its addresses each time. A flow that is announced again says no socket. */
-static void keep_what_was_told(const union nt_any *old, union nt_any *new)
+static void keep_what_was_told(const union nt_any *before, union nt_any *now)
 {
-	if (new->record.kind == NT_SOCKET && old->as_socket.process)
-		new->as_socket.process = old->as_socket.process;
-	if (new->record.kind == NT_FLOW && !new->as_flow.socket && !(new->as_flow.flags &NT_FLOW_SCATTERED))
-		new->as_flow.socket = old->as_flow.socket;
+	if (now->record.kind == NT_SOCKET && before->as_socket.process)
+		now->as_socket.process = before->as_socket.process;
+	if (now->record.kind == NT_FLOW && !now->as_flow.socket && !(now->as_flow.flags & NT_FLOW_SCATTERED))
+		now->as_flow.socket = before->as_flow.socket;
 }
 
 /* Several CPUs tell of a flow, and are read one after the other. */
-static bool is_late(const union nt_any *old, const union nt_any *new)
+static bool is_late(const union nt_any *before, const union nt_any *now)
 {
-	return new->record.kind == NT_FLOW &&new->record.end_ns < old->record.end_ns;
+	return now->record.kind == NT_FLOW && now->record.end_ns < before->record.end_ns;
 }
 
 /* ---- what is known of an id ---- */

@@ -876,6 +876,7 @@ int nt_plan_choose(struct nt_plan *plan)
 	plan->events = plan->preempted;
 	if (plan->events == NT_PREEMPTED_NEVER && plan->only && !strcmp(plan->only, "events"))
 		plan->events = NT_PREEMPTED_IN_TASKS;
+	plan->root_error = 0;
 	for (int probe = 0; probe < NT_PROBE_COUNT; probe++)
 		choose_for(plan, btf, probe);
 	leave_out_without_softirq(plan);
@@ -983,7 +984,7 @@ static int put_without(const struct nt_plan *plan, int probe, int (*put)(void *a
 		if (point->without && !plan->has[probe][point - plan->chosen[probe]->points] &&
 		    (point->knows & must_know) == must_know && !refusal_of(plan, point->program))
 			result = put(arg, point->without);
-	if (!result && probe == NT_PROBE_DELIVER && plan->root_error && plan->chosen[probe]->points == deliver_points)
+	if (!result && probe == NT_PROBE_DELIVER && plan->root_error)
 		result = put_without_root(plan, put, arg);
 	else if (!result && probe == NT_PROBE_SCHED && plan->switch_args == 3)
 		result = put(arg, "Before Linux 5.18 a switch does not tell how its task sleeps: it is asked of the "

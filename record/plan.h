@@ -163,8 +163,7 @@ struct nt_plan {
 	int drop_args; /* of kfree_skb */
 	int retransmit_args; /* of tcp_retransmit_skb */
 	bool has_casts; /* the kernel has bpf_rdonly_cast */
-	int root_error; /* why nothing can be attached to the root of cgroups (cgroup_root.h); 0: it can, or is not
-			   wanted */
+	int root_error; /* why a program cannot be at the root cgroup (cgroup_root.h); 0: it can, or is not wanted */
 	enum nt_preempted preempted;
 	enum nt_preempted events; /* points with this event_from, or a lower one, use event_program */
 	struct bpf_link *links[NT_PROBE_COUNT * NT_PLAN_MAX_POINTS];

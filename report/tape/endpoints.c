@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 
 #include "report/util/array.h"
+#include "report/util/lot.h"
 
 #define NO_PROTOCOL 255
 #define MAX_LISTENERS 64 /* of one address that are looked at */
@@ -68,24 +69,24 @@ int nt_endpoints_add_socket(struct nt_endpoints *endpoints, const struct nt_sock
 	return 0;
 }
 
-static uint64_t mix(uint64_t a, uint64_t b)
+/* Of several words, one after the other. */
+static uint64_t hash(uint64_t so_far, uint64_t word)
 {
-	a = (a ^ b) * 0x9e3779b97f4a7c15ull;
-	return a ^ a >> 29;
+	return nt_lot(so_far ^ word, 1);
 }
 
-/* Never 0. Two of one hash would be taken for one: among a million, once in 40 million tapes. */
+/* Never 0. Two of one hash are taken for one: among a million that is not likely, and it makes no charge exact. */
 static uint64_t hash_of_address(const struct nt_endpoint *at)
 {
 	uint64_t words[2];
 
 	memcpy(words, at->address, sizeof(words));
-	return mix(mix(mix(0, at->netns), words[0]), words[1]) | 1;
+	return hash(hash(hash(0, at->netns), words[0]), words[1]) | 1;
 }
 
 static int add_delivery(struct nt_endpoints *endpoints, const struct nt_flow *flow, const struct nt_flow_to *to)
 {
-	uint64_t *known = nt_id_map_at(&endpoints->known, mix(mix(0, flow->flow), flow->end_ns) | 1);
+	uint64_t *known = nt_id_map_at(&endpoints->known, hash(hash(0, flow->flow), flow->end_ns) | 1);
 
 	if (!known)
 		return -ENOMEM;
