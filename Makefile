@@ -227,7 +227,7 @@ $(BUILD)/preload/%.so: tests/preload/%.c
 $(BUILD)/o/tests/tools/caller.o: CFLAGS += -fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-plt
 
 # It reads types as the recorder does.
-$(BUILD)/tools/kernel_types $(BUILD)/tools/detour: REPORT_LIBS += $(RECORD_LIBS)
+$(BUILD)/tools/kernel_types $(BUILD)/tools/detour $(BUILD)/tools/sieve: REPORT_LIBS += $(RECORD_LIBS)
 
 # Files that may name functions are none if they cannot be read.
 $(BUILD)/tools/report_faults: LDFLAGS += -Wl,--wrap=nt_build_id_open,--wrap=nt_program_read

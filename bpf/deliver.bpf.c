@@ -249,18 +249,30 @@ static __always_inline bool is_again(const struct nt_open_stretch *stretch, cons
 	       stretch->tail == skb->tail;
 }
 
-static __always_inline void begin_stretch(struct nt_open_stretch *stretch, __u64 run_ns, __u64 flow, bool is_new,
-					  const struct nt_flow_tuple *tuple, __u8 flags)
+static __always_inline void begin_stretch(struct nt_cpu *cpu, __u64 run_ns, __u8 flags)
 {
+	struct nt_open_stretch *stretch = &cpu->stretch;
+
 	if (stretch->run_ns != run_ns)
 		stretch->flags = NT_RX_STRETCH_FIRST;
 	else
 		stretch->flags = flags | (stretch->is_lost ? NT_RX_STRETCH_AFTER_LOSS : 0);
 	stretch->run_ns = run_ns;
-	stretch->flow = flow;
-	stretch->is_new = is_new;
-	stretch->tuple = *tuple;
+	stretch->in_task = !cpu->softirq_begin_ns;
 	stretch->segments = stretch->bytes = stretch->dropped = stretch->reason = 0;
+}
+
+/* Until a packet comes, the driver works. The flow of the last one stays known. */
+static __always_inline void begin_driver(struct nt_cpu *cpu, __u64 run_ns)
+{
+	struct nt_open_stretch *stretch = &cpu->stretch;
+
+	begin_stretch(cpu, run_ns, 0);
+	stretch->flags |= NT_RX_STRETCH_DRIVER;
+	stretch->packets = 1;
+	stretch->skb = 0;
+	stretch->polled = 0;
+	stretch->after_full = 0;
 }
 
 /* Keeps a packet of a list until its delivery. */
@@ -287,21 +299,31 @@ static __always_inline void add_packet(struct nt_cpu *cpu, __u32 cpu_id, const s
 {
 	struct nt_open_stretch *stretch = &cpu->stretch;
 	bool is_other, again = false;
+	__u32 segments;
 
 	is_other = stretch->flow != flow || stretch->run_ns != run_ns || stretch->packets == MAX_PACKETS ||
-		   (stretch->flags ^ flags) & NT_RX_STRETCH_STEERED;
+		   (stretch->flags ^ flags) & (NT_RX_STRETCH_STEERED | NT_RX_STRETCH_DRIVER);
 	if (stretch->packets && is_other) {
 		again = is_again(stretch, skb, tuple->device);
 		nt_end_stretch(cpu, cpu_id, bpf_ktime_get_ns());
 	}
+	if (nt_config.cuts_polls && stretch->run_ns != run_ns) {
+		begin_driver(cpu, run_ns);
+		nt_end_stretch(cpu, cpu_id, bpf_ktime_get_ns());
+	}
 	if (!stretch->packets) {
-		begin_stretch(stretch, run_ns, flow, is_new, tuple, again ? NT_RX_STRETCH_AGAIN : 0);
+		begin_stretch(cpu, run_ns, again ? NT_RX_STRETCH_AGAIN : 0);
+		stretch->flow = flow;
+		stretch->is_new = is_new;
+		stretch->tuple = *tuple;
 		stretch->generation = cpu->generation;
-		stretch->in_task = !cpu->softirq_begin_ns;
 	}
 	stretch->flags |= flags;
 	stretch->packets++;
-	stretch->segments += segments_of(skb);
+	segments = segments_of(skb);
+	stretch->segments += segments;
+	if (nt_config.cuts_polls && flags & NT_RX_STRETCH_LISTED)
+		stretch->polled += segments;
 	stretch->bytes += skb->len;
 	stretch->skb = (unsigned long)skb;
 	stretch->head = (unsigned long)skb->head;
@@ -423,6 +445,50 @@ SEC("tp/net/napi_gro_frags_entry")
 int nt_rx_steer_frags__event(struct trace_event_raw_net_dev_rx_verbose_template *event)
 {
 	return see_entry(NT_PROGRAM_rx_steer_frags, packet_at(event->skbaddr));
+}
+
+/*
+ * A driver's poll has ended. If the last but one used up its budget, the packets since then came after it, before this
+ * one's.
+ */
+static __always_inline int see_poll_end(int work, int budget)
+{
+	struct nt_open_stretch *stretch;
+	struct nt_cpu *cpu;
+	__u64 run_ns;
+	__u32 cpu_id;
+
+	cpu = nt_this_cpu_if_on(NT_PROGRAM_rx_poll, &cpu_id);
+	if (!cpu)
+		return 0;
+	stretch = &cpu->stretch;
+	run_ns = run_at_hand(cpu);
+	/* A task's own poll is a run, and netpoll's receives nothing. */
+	if (!run_ns || !budget || (!cpu->softirq_begin_ns && cpu->is_busy_run)) {
+		nt_count(cpu, NT_PROGRAM_rx_poll, NT_OUTCOME_skipped_context);
+		return 0;
+	}
+	if (stretch->packets && !(stretch->flags & NT_RX_STRETCH_DRIVER)) {
+		stretch->flags |= stretch->after_full ? NT_RX_STRETCH_AMID : 0;
+		nt_end_stretch(cpu, cpu_id, bpf_ktime_get_ns());
+	}
+	if (!stretch->packets)
+		begin_driver(cpu, run_ns);
+	stretch->after_full = work >= budget;
+	nt_count(cpu, NT_PROGRAM_rx_poll, NT_OUTCOME_noted);
+	return 0;
+}
+
+SEC("tp_btf/napi_poll")
+int BPF_PROG(nt_rx_poll, struct napi_struct *napi, int work, int budget)
+{
+	return see_poll_end(work, budget);
+}
+
+SEC("tp/napi/napi_poll")
+int nt_rx_poll__event(struct trace_event_raw_napi_poll *event)
+{
+	return see_poll_end(event->work, event->budget);
 }
 
 /*

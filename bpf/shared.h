@@ -21,6 +21,7 @@
 	X(sock_send_length)                                                                                            \
 	X(sock_recv_length)                                                                                            \
 	X(netif_receive_skb)                                                                                           \
+	X(rx_poll)                                                                                                     \
 	X(rx_forward)                                                                                                  \
 	X(rx_drop)                                                                                                     \
 	X(rx_socket)                                                                                                   \
@@ -201,6 +202,7 @@ struct nt_config {
 	__u8 drop_args; /* the same of kfree_skb: 2, with the reason 3, with a socket 4 */
 	__u8 retransmit_args; /* of tcp_retransmit_skb: 2, with the error 3 */
 	__u8 probe_deliver; /* what packets a receive run has is recorded */
+	__u8 cuts_polls; /* probe deliver: the driver's work is told from packets' (deliver.bpf.c) */
 	__u8 has_casts; /* the kernel has bpf_rdonly_cast */
 	__u8 knows_context; /* interrupts and softirqs are both recorded: what a CPU is in is known */
 	__u8 stacks_all; /* probe stacks: not only what is the network's */
@@ -208,6 +210,7 @@ struct nt_config {
 	__u8 stack_frames; /* the kernel keeps at most so many */
 	__u8 is_preempted; /* programs at tracepoints may be, in tasks; on PREEMPT_RT in softirqs too */
 	__u8 sees_ticks; /* probe stacks: also those that take no sample (stacks.bpf.c) */
+	__u32 gro_batch; /* a poll's packets are given to the stack when they have so many segments, else at its end */
 	__u64 net_timers[NT_NET_TIMER_COUNT]; /* where each function is; 0: this kernel does not have it */
 	struct nt_call_info calls[NT_MAX_CALL_NR];
 	struct nt_latency_config latency;
@@ -340,14 +343,16 @@ struct nt_open_stretch {
 	/* The last packet: its buffer, the buffer's data, and their end. */
 	__u64 skb, head;
 	__u32 tail;
-	__u32 packets; /* 0: none is open */
+	__u32 packets; /* 0: none is open; the driver's counts as one */
 	__u32 segments, bytes;
 	__u32 dropped, reason; /* packets that the kernel dropped, and why it did the last */
 	__u8 flags; /* of its record to come */
 	__u8 is_lost; /* the stretch that ended last */
 	__u8 in_task; /* its run is no softirq's, but a NAPI thread's or a task's own poll */
 	__u8 is_new; /* its flow's identity is not written yet: it waits for the socket */
-	__u32 zero_b;
+	__u32 polled; /* segments of lists that the stack got since the run's begin, or the last poll */
+	__u8 after_full; /* that poll used up its budget: GRO gave its last packets to the stack after it */
+	__u8 zero_b[7];
 };
 
 /* Packets of lists in the run at hand. All of a list are seen before the work on any. In a ring: the last of them. */

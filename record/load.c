@@ -26,6 +26,7 @@
 #pragma GCC diagnostic pop
 
 #define PRESENT "/sys/devices/system/cpu/present"
+#define GRO_BATCH 8 /* where the kernel does not tell */
 #define NT_KERNELS "Linux 6.1 to 7.3" /* where the tests have run; README.md has the table */
 
 /* The possible operation of each system call on a socket. A call that this architecture lacks is not in its headers. */
@@ -135,16 +136,24 @@ static int prepare_latency(struct nt_kernel *kernel, const struct nt_record_opti
 	return 0;
 }
 
+/* A file's number; if there is none, `otherwise`. */
+static unsigned int number_in(const char *path, unsigned int otherwise)
+{
+	FILE *file = fopen(path, "re");
+	unsigned int number = otherwise;
+
+	if (file && fscanf(file, "%u", &number) != 1)
+		number = otherwise;
+	if (file)
+		fclose(file);
+	return number;
+}
+
 /* How many frames of a stack the kernel keeps, if it was told to keep fewer than fit. */
 static unsigned int stack_frames(void)
 {
-	FILE *file = fopen("/proc/sys/kernel/perf_event_max_stack", "re");
-	unsigned int frames = NT_STACK_MAX_FRAMES;
+	const unsigned int frames = number_in("/proc/sys/kernel/perf_event_max_stack", NT_STACK_MAX_FRAMES);
 
-	if (file && fscanf(file, "%u", &frames) != 1)
-		frames = NT_STACK_MAX_FRAMES;
-	if (file)
-		fclose(file);
 	return frames < NT_STACK_MAX_FRAMES ? frames : NT_STACK_MAX_FRAMES;
 }
 
@@ -176,6 +185,8 @@ static void fill_config(struct nt_kernel *kernel, const struct nt_record_options
 	fill_stacks(config, options);
 	config->probe_irq = options->plan.chosen[NT_PROBE_IRQ] != NULL;
 	config->probe_deliver = options->plan.chosen[NT_PROBE_DELIVER] != NULL;
+	config->cuts_polls = nt_plan_attaches(&options->plan, "nt_rx_poll");
+	config->gro_batch = number_in("/proc/sys/net/core/gro_normal_batch", GRO_BATCH);
 	config->knows_context = config->probe_irq && options->plan.chosen[NT_PROBE_SOFTIRQ];
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 		if (calls[i].nr < NT_MAX_CALL_NR)

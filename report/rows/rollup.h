@@ -38,12 +38,15 @@ struct nt_sock_cost {
 struct nt_rx_cost {
 	uint64_t ts_ns, dur_ns;
 	uint32_t cpu;
-	uint64_t flow; /* 0: none is known */
+	uint64_t flow; /* 0: none is known; or NT_RX_DRIVER */
 	uint64_t socket; /* that the kernel delivered its packets to; 0: none is known */
 	uint32_t fate; /* of the packets: NT_RX_FATE_* */
 	uint64_t packets, segments, bytes;
 	uint64_t spent_ns, exact_ns, most_ns; /* as struct nt_rx_charge */
 };
+
+/* As a flow: no packet's, but the driver's own work, and what XDP does there. */
+#define NT_RX_DRIVER UINT64_MAX
 
 /* The fate of packets after they were received. Above DROPPED: the kernel's reason for it, + DROPPED. */
 #define NT_RX_FATE_NONE 0u

@@ -122,7 +122,8 @@ static int learn(struct nt_rx_charges *charges, struct cpu *cpu, const struct nt
 	const uint64_t cost = stretch->packets && ns < UINT32_MAX ? ns * MEAN_UNIT / stretch->packets : 0;
 	struct mean *mean;
 
-	if (!cost || stretch->flags & NT_RX_STRETCH_STEERED || !nt_view_has(&charges->config.time, stretch->end_ns))
+	if (!cost || stretch->flags & (NT_RX_STRETCH_STEERED | NT_RX_STRETCH_AMID) ||
+	    !nt_view_has(&charges->config.time, stretch->end_ns))
 		return 0;
 	mean = claim_mean(charges, cpu, stretch->flow);
 	if (!mean)
@@ -231,12 +232,12 @@ static void check_shares(struct nt_rx_charges *charges)
 	charges->n_shares = 1;
 }
 
-/* The time that comes is nobody's. */
-static int charge_nobody(struct nt_rx_charges *charges)
+/* The time that comes is this flow's; 0: nobody's. */
+static int charge_only(struct nt_rx_charges *charges, uint64_t flow)
 {
 	if (NT_ROOM(charges->shares, charges->shares_size, 1))
 		return -ENOMEM;
-	charges->shares[0] = (struct share){.weight = 1};
+	charges->shares[0] = (struct share){.flow = flow, .weight = 1};
 	charges->n_shares = 1;
 	return 0;
 }
@@ -279,16 +280,43 @@ static uint64_t socket_of(const struct nt_rx_charges *charges, uint32_t cpu, con
 	return charges->config.socket_of(charges->config.arg, payer->flow, at_ns);
 }
 
-/* One share for each flow of these stretches, of `left` to the end of the run. */
-static int make_shares(struct nt_rx_charges *charges, uint32_t number, const struct nt_rx_stretch *stretches, size_t n,
-		       size_t left)
+/* How much time the run's parts have from this one on, up to until_ns. */
+static uint64_t time_until(const struct cpu *cpu, size_t part, uint64_t until_ns)
 {
+	uint64_t ns = 0;
+
+	for (; part < cpu->n_parts && cpu->parts[part].ts_ns < until_ns; part++) {
+		const struct nt_rx_part *at = &cpu->parts[part];
+
+		ns += at->ts_ns + at->dur_ns < until_ns ? at->dur_ns : until_ns - at->ts_ns;
+	}
+	return ns;
+}
+
+/* The driver has what packets do not cost. It has a share in any case: so nothing of the time is exact. */
+static void add_driver(struct nt_rx_charges *charges, const struct cpu *cpu, uint64_t ns)
+{
+	const unsigned __int128 all = (unsigned __int128)ns * MEAN_UNIT, of_flows = weight_of_all(charges);
+	const bool is_known = cpu->means && cpu->means->all;
+
+	charges->shares[charges->n_shares++] =
+		(struct share){.flow = NT_RX_DRIVER, .weight = is_known && all > of_flows ? all - of_flows : 0};
+}
+
+/*
+ * One share for each flow of these stretches, of `left` to the end of the run. `part`: the first of the run's that has
+ * time left.
+ */
+static int make_shares(struct nt_rx_charges *charges, uint32_t number, size_t part,
+		       const struct nt_rx_stretch *stretches, size_t n, size_t left)
+{
+	const bool is_amid = NT_ANY(n, i, stretches[i].flags & NT_RX_STRETCH_AMID);
 	struct cpu *cpu = &charges->cpus[number];
 	struct share *shares;
 	int error = 0;
 
 	charges->n_shares = 0;
-	if (NT_ROOM(charges->shares, charges->shares_size, n))
+	if (NT_ROOM(charges->shares, charges->shares_size, n + 1))
 		return -ENOMEM;
 	for (size_t i = 0; i < n && !error; i++)
 		error = note_fate(charges, cpu, last_of_packet(&stretches[i], left - i));
@@ -303,7 +331,7 @@ static int make_shares(struct nt_rx_charges *charges, uint32_t number, const str
 			.socket = socket_of(charges, number, payer, &stretches[i]),
 			.fate = fate_of(cpu, payer),
 			.weight = (unsigned __int128)stretches[i].packets *
-				  (n > 1 ? cost_of(charges, cpu, stretches[i].flow) : 1),
+				  (n > 1 || is_amid ? cost_of(charges, cpu, stretches[i].flow) : 1),
 		};
 	}
 	if (n > 1)
@@ -314,6 +342,8 @@ static int make_shares(struct nt_rx_charges *charges, uint32_t number, const str
 		else
 			shares[charges->n_shares++] = shares[i];
 	}
+	if (is_amid)
+		add_driver(charges, cpu, time_until(cpu, part, stretches[n - 1].end_ns));
 	check_shares(charges);
 	return 0;
 }
@@ -428,8 +458,9 @@ static int charge_packets(struct nt_rx_charges *charges, uint32_t number, const 
 		.bytes = stretch->bytes,
 	};
 
-	/* They are received on another CPU, and count there. */
-	if (stretch->flags & NT_RX_STRETCH_STEERED || !nt_view_has(time, stretch->end_ns))
+	/* The driver's stretch has none. Steered ones are received on another CPU, and count there. */
+	if (!(stretch->packets || stretch->segments || stretch->bytes) || stretch->flags & NT_RX_STRETCH_STEERED ||
+	    !nt_view_has(time, stretch->end_ns))
 		return 0;
 	if (charge.ts_ns < time->from_ns)
 		charge.ts_ns = time->from_ns;
@@ -468,8 +499,11 @@ static uint64_t draw(const struct nt_rx_charges *charges, const struct nt_stack_
 static int give_sample(struct nt_rx_charges *charges, uint32_t cpu, struct nt_waiting *waiting)
 {
 	const struct nt_stack_sample *sample = first_sample(waiting);
-	const struct nt_rx_sample given = {
-		.cpu = cpu, .sample = sample, .flow = draw(charges, sample), .is_exact = charges->n_shares == 1};
+	const uint64_t flow = draw(charges, sample);
+	const struct nt_rx_sample given = {.cpu = cpu,
+					   .sample = sample,
+					   .flow = flow == NT_RX_DRIVER ? 0 : flow,
+					   .is_exact = charges->n_shares == 1};
 
 	NT_WAITING_DROP(waiting, struct nt_stack_sample);
 	return charges->config.sample(charges->config.arg, &given);
@@ -520,8 +554,14 @@ static int charge_batch(struct nt_rx_charges *charges, uint32_t number, size_t *
 {
 	struct cpu *cpu = &charges->cpus[number];
 	const bool known = n <= MAX_BATCH && are_known(stretches, n, is_first);
+	const bool is_driver = stretches[0].flags & NT_RX_STRETCH_DRIVER;
 	uint64_t ns;
-	int error = known ? make_shares(charges, number, stretches, n, left) : charge_nobody(charges);
+	int error;
+
+	if (known && !is_driver)
+		error = make_shares(charges, number, *part, stretches, n, left);
+	else
+		error = charge_only(charges, known ? NT_RX_DRIVER : 0);
 
 	if (!error)
 		error = charge_until(charges, number, part, stretches[n - 1].end_ns, &ns);
@@ -536,7 +576,7 @@ static int charge_batch(struct nt_rx_charges *charges, uint32_t number, size_t *
 static int charge_rest(struct nt_rx_charges *charges, uint32_t number, size_t *part)
 {
 	uint64_t ns;
-	int error = charge_nobody(charges);
+	int error = charge_only(charges, 0);
 
 	if (!error)
 		error = charge_until(charges, number, part, UINT64_MAX, &ns);
@@ -621,7 +661,7 @@ static int shorten_run(struct nt_rx_charges *charges, uint32_t number, uint64_t 
 
 int nt_rx_charges_nobodys(struct nt_rx_charges *charges, const struct nt_rx_part *part)
 {
-	const int error = charge_nobody(charges);
+	const int error = charge_only(charges, 0);
 
 	return error ? error : divide_by_buckets(charges, part->cpu, part->ts_ns, part->ts_ns + part->dur_ns);
 }
@@ -661,7 +701,7 @@ int nt_rx_charges_sample(struct nt_rx_charges *charges, uint32_t number, const s
 	if (!cpu->n_parts || sample->end_ns < cpu->parts[0].ts_ns)
 		return charges->config.sample(charges->config.arg, &nobodys);
 	if (n_samples(&cpu->samples) == MAX_WAITING) {
-		error = charge_nobody(charges);
+		error = charge_only(charges, 0);
 		if (!error)
 			error = give_sample(charges, number, &cpu->samples);
 	}

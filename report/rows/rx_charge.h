@@ -20,7 +20,7 @@ struct nt_rx_charge {
 	/* A time of the CPU within one bucket, or of several whole buckets, of which the flow has a share. */
 	uint64_t ts_ns, dur_ns;
 	uint32_t cpu;
-	uint64_t flow; /* 0: none is known */
+	uint64_t flow; /* 0: none is known; or NT_RX_DRIVER */
 	uint64_t socket; /* that the kernel delivered its packets to; 0: none is known */
 	uint32_t fate; /* of its packets: NT_RX_FATE_* */
 	uint64_t spent_ns; /* the share, and */
@@ -33,7 +33,7 @@ struct nt_rx_charge {
 struct nt_rx_sample {
 	uint32_t cpu;
 	const struct nt_stack_sample *sample;
-	uint64_t flow; /* 0: none is known */
+	uint64_t flow; /* 0: none is known, or it is the driver's time */
 	bool is_exact; /* no other flow's; else it was drawn among those that share the time, in proportion to their
 			  shares */
 };

@@ -197,6 +197,16 @@ static size_t find_sockets(const struct nt_rx_flows *flows, const struct nt_rx_c
 	return 1;
 }
 
+/* No flow has the driver's time. */
+static int pay_driver(const struct nt_rx_cost *cost, int (*give)(void *arg, const struct nt_rx_paid *paid), void *arg)
+{
+	struct nt_rx_cost flowless = *cost;
+	const struct nt_rx_paid paid = {.cost = &flowless, .payer = NT_PAYER_DRIVER, .process = NT_NO_TASK};
+
+	flowless.flow = 0;
+	return give(arg, &paid);
+}
+
 int nt_rx_pay(const struct nt_rx_flows *flows, const struct nt_rx_cost *cost, enum nt_rx_unused unused,
 	      int (*give)(void *arg, const struct nt_rx_paid *paid), void *arg)
 {
@@ -205,6 +215,8 @@ int nt_rx_pay(const struct nt_rx_flows *flows, const struct nt_rx_cost *cost, en
 	struct payers payers;
 	size_t n = 0;
 
+	if (cost->flow == NT_RX_DRIVER)
+		return pay_driver(cost, give, arg);
 	if (!cost->flow)
 		return give(arg, &nobody);
 	payers.device = nobody.device = nt_endpoints_device(flows->endpoints, cost->flow);

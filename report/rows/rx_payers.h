@@ -22,7 +22,8 @@
 	X(1, FORWARDED, forwarded)                                                                                     \
 	X(2, DROPPED, dropped)                                                                                         \
 	X(3, OTHER, other)                                                                                             \
-	X(4, UNATTRIBUTED, unattributed)
+	X(4, DRIVER, driver)                                                                                           \
+	X(5, UNATTRIBUTED, unattributed)
 
 enum nt_payer {
 #define X(number, constant, name) NT_PAYER_##constant = number,

@@ -4,6 +4,7 @@
  *
  *   payers send ADDRESS PORT ROUNDS      each round: one datagram to PORT, three to PORT + 1, all of 200 bytes
  *   payers shout ADDRESS PORT COUNT      so many datagrams of 200 bytes, whether anybody is there or not
+ *   payers bury ADDRESS PORT COUNT       the same, each after 40 datagrams of 1,000 bytes
  *   payers hold ADDRESS PORT             lets datagrams wait; reads them all when its input ends, and prints how many.
  *                                        Several may hold one port, and share what comes
  *   payers ask ADDRESS PORT COUNT        a TCP connection: so many requests of 50 bytes, each answered before the next
@@ -27,6 +28,8 @@
 #include <unistd.h>
 
 #define DATAGRAM 200
+#define LARGE_DATAGRAM 1000
+#define LARGE_BEFORE_SMALL 40
 #define REQUEST 50
 #define BUFFER (64 << 20) /* bytes that may wait */
 #define BACKLOG 4096 /* connections that may wait */
@@ -60,14 +63,19 @@ static int send_rounds(struct sockaddr_in *to, unsigned long rounds)
 	return 0;
 }
 
-/* Nobody is connected: so nobody is told that the port is closed. */
-static int shout(const struct sockaddr_in *to, unsigned long count)
+/*
+ * Nobody is connected: so nobody is told that the port is closed. `n_large`: so many large datagrams before each small
+ * one.
+ */
+static int shout(const struct sockaddr_in *to, unsigned long count, unsigned int n_large)
 {
-	static const char datagram[DATAGRAM];
+	static const char datagram[LARGE_DATAGRAM];
 	const int fd = socket(AF_INET, SOCK_DGRAM, 0);
 
-	for (unsigned long i = 0; i < count; i++) {
-		if (sendto(fd, datagram, sizeof(datagram), 0, (const struct sockaddr *)to, sizeof(*to)) < 0)
+	for (unsigned long i = 0; i < count * (n_large + 1); i++) {
+		const size_t size = i % (n_large + 1) == n_large ? DATAGRAM : LARGE_DATAGRAM;
+
+		if (sendto(fd, datagram, size, 0, (const struct sockaddr *)to, sizeof(*to)) < 0)
 			return die("sendto");
 	}
 	return 0;
@@ -183,7 +191,9 @@ static int run(const char *what, struct sockaddr_in *address, unsigned long coun
 	if (!strcmp(what, "send"))
 		return send_rounds(address, count);
 	if (!strcmp(what, "shout"))
-		return shout(address, count);
+		return shout(address, count, 0);
+	if (!strcmp(what, "bury"))
+		return shout(address, count, LARGE_BEFORE_SMALL);
 	if (!strcmp(what, "hold"))
 		return hold(address);
 	if (!strcmp(what, "ask"))
@@ -210,8 +220,9 @@ int main(int argc, char **argv)
 	const unsigned long count = argc > 4 ? strtoul(argv[4], NULL, 10) : 0;
 
 	if (argc < 4 || inet_pton(AF_INET, argv[2], &address.sin_addr) != 1) {
-		fprintf(stderr, "usage: payers send|shout|hold|ask|answer|visit|serve|knock|stay|listen ADDRESS PORT "
-				"[COUNT]\n");
+		fprintf(stderr,
+			"usage: payers send|shout|bury|hold|ask|answer|visit|serve|knock|stay|listen ADDRESS PORT "
+			"[COUNT]\n");
 		return 2;
 	}
 	address.sin_port = htons((uint16_t)atoi(argv[3]));

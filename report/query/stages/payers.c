@@ -43,12 +43,13 @@ static int read_chosen(struct nt_stage_payers *payers)
 	return nt_db_end(part->db, row, "the processes cannot be read") ? -1 : error;
 }
 
-/* Time that no process pays goes by the word for its payer. */
+/* Time that no process pays goes by the word for its payer. The driver's samples cannot be told from nobody's. */
 static int name_payers(struct nt_stage_payers *payers, struct nt_labels *groups)
 {
 	_Static_assert(NT_PAYER_UNATTRIBUTED < NT_COUNT(payers->of_payers), "each payer has a group");
 	for (enum nt_payer payer = 0; payer <= NT_PAYER_UNATTRIBUTED; payer++) {
-		const char *name = payer == NT_PAYER_SOCKET ? "[kernel]" : nt_payer_name(payer);
+		const enum nt_payer named = payer == NT_PAYER_DRIVER ? NT_PAYER_UNATTRIBUTED : payer;
+		const char *name = payer == NT_PAYER_SOCKET ? "[kernel]" : nt_payer_name(named);
 		char word[32];
 
 		snprintf(word, sizeof(word), payer == NT_PAYER_SOCKET ? "%s" : "[%s]", name);

@@ -21,7 +21,7 @@
 #define MINUTES 70
 #define DUR (MINUTES * MINUTE - MINUTE / 2)
 #define CPUS 2
-#define PAYERS 5
+#define PAYERS (NT_PAYER_UNATTRIBUTED + 1)
 #define PROCESSES 60 /* 0: none; the last one stands for the others */
 #define OTHERS (PROCESSES - 1)
 

@@ -18,6 +18,7 @@
 #include "record/cgroup_root.h"
 #include "record/plan.h"
 #include "record/steering.h"
+#include "record/xdp.h"
 #include "record/sampler.h"
 #include "tests/support/fake_files.h"
 
@@ -232,15 +233,24 @@ bool nt_host_steers(void)
 	return host_steers;
 }
 
+static bool host_has_xdp;
+
+bool nt_host_may_run_xdp(void)
+{
+	return host_has_xdp;
+}
+
 static void points_that_the_host_has_use_for(void **state)
 {
 	(void)state;
 	choose("deliver");
 	assert_false(nt_plan_attaches(&plan, "nt_rx_steer"));
+	assert_false(nt_plan_attaches(&plan, "nt_rx_poll"));
 	assert_true(nt_plan_attaches(&plan, "nt_netif_receive_skb"));
-	host_steers = true;
+	host_steers = host_has_xdp = true;
 	choose("deliver");
-	host_steers = false;
+	host_steers = host_has_xdp = false;
+	assert_true(nt_plan_attaches(&plan, "nt_rx_poll"));
 	assert_true(nt_plan_attaches(&plan, "nt_rx_steer"));
 	assert_true(nt_plan_attaches(&plan, "nt_rx_steer_frags"));
 }
@@ -253,9 +263,8 @@ static void modern_kernel_serves_all_by_the_first_way(void **state)
 		assert_ptr_equal(plan.chosen[probe], nt_probes[probe].candidates);
 		assert_string_equal(plan.refused[probe], "");
 		for (int i = 0; plan.chosen[probe]->points[i].program; i++)
-			assert_int_equal(plan.has[probe][i],
-					 !plan.chosen[probe]->points[i].is_beside_event &&
-						 (!plan.chosen[probe]->points[i].is_wanted || host_steers));
+			assert_int_equal(plan.has[probe][i], !plan.chosen[probe]->points[i].is_beside_event &&
+								     !plan.chosen[probe]->points[i].is_wanted);
 	}
 	assert_int_equal(plan.switch_args, 4);
 	assert_int_equal(plan.drop_args, 4);

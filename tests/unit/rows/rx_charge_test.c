@@ -17,12 +17,14 @@
 
 #include "report/rows/rollup.h"
 #include "report/rows/rx_charge.h"
+#include "report/util/array.h"
 #include "tests/support/rand.h"
 
 #define START 1000000000000ull
 #define DUR (4 * NT_BUCKET_NS + 5000)
 #define N_CPUS 2
-#define N_FLOWS 12 /* 0: none */
+#define N_FLOWS 13 /* 0: none; the last: the driver's time */
+#define BY_DRIVER (N_FLOWS - 1)
 #define N_PAYERS (2 * N_FLOWS) /* flows, and flows by the time that the kernel delivers them to a socket */
 #define N_BUCKETS 5
 #define N_ROUNDS 300
@@ -61,7 +63,8 @@ static uint64_t socket_of(void *arg, uint64_t flow, uint64_t at_ns)
 static int on_charge(void *arg, const struct nt_rx_charge *charge)
 {
 	struct fixture *fixture = arg;
-	const uint64_t at = charge->ts_ns - fixture->time.from_ns, payer = charge->flow + N_FLOWS * charge->socket,
+	const uint64_t flow = charge->flow == NT_RX_DRIVER ? BY_DRIVER : charge->flow;
+	const uint64_t at = charge->ts_ns - fixture->time.from_ns, payer = flow + N_FLOWS * charge->socket,
 		       n = charge->dur_ns > NT_BUCKET_NS ? charge->dur_ns / NT_BUCKET_NS : 1;
 
 	if (++fixture->n == fixture->fail_at)
@@ -70,7 +73,7 @@ static int on_charge(void *arg, const struct nt_rx_charge *charge)
 		fixture->last_time = *charge;
 	else
 		fixture->last = *charge;
-	assert_true(charge->flow < N_FLOWS && charge->socket < 2 && charge->cpu < N_CPUS &&
+	assert_true(flow < N_FLOWS && charge->socket < 2 && charge->cpu < N_CPUS &&
 		    charge->ts_ns >= fixture->time.from_ns && charge->ts_ns < fixture->time.to_ns &&
 		    charge->dur_ns <= fixture->time.to_ns - charge->ts_ns);
 	/* Within a bucket, or whole ones. */
@@ -213,6 +216,8 @@ static void expect(const struct fixture *fixture, uint64_t flow, uint64_t spent,
 #define AGAIN NT_RX_STRETCH_AGAIN
 #define FORWARDED NT_RX_STRETCH_FORWARDED
 #define STEERED NT_RX_STRETCH_STEERED
+#define DRIVER NT_RX_STRETCH_DRIVER
+#define AMID NT_RX_STRETCH_AMID
 
 /* ---- by hand ---- */
 
@@ -315,6 +320,33 @@ static void test_steered(void **state)
 	finish(fixture);
 	expect(fixture, 1, 10 + 10 + 50, 20, 20 + 100, 1 + 1);
 	expect(fixture, 2, 80 + 50, 80, 80 + 100, 1);
+	expect(fixture, 0, 5, 5, 5, 0);
+}
+
+/* Where the driver may have worked amid packets, it has what they do not cost; and nothing is exact. */
+static void test_driver(void **state)
+{
+	struct fixture *fixture = *state;
+
+	/* Of no flow a cost is known. */
+	stretch(fixture, 50, 3, 1, FIRST | LISTED | AMID);
+	part(fixture, 10, 10, 50);
+	stretch(fixture, 140, 0, 0, FIRST | DRIVER);
+	stretch(fixture, 160, 1, 3, LISTED);
+	stretch(fixture, 165, 0, 0, DRIVER);
+	/* 5 ns a packet of 1, and so of 2. */
+	stretch(fixture, 170, 1, 1, LISTED);
+	stretch(fixture, 200, 2, 2, LISTED | AMID);
+	part(fixture, 100, 100, 150);
+	part(fixture, 100, 155, 205);
+	/* Two of 1 have less than that. */
+	stretch(fixture, 308, 1, 2, FIRST | LISTED | AMID);
+	part(fixture, 300, 300, 308);
+	finish(fixture);
+	expect(fixture, 3, 40, 0, 40, 1);
+	expect(fixture, 1, 15 + 5 + 8, 15, 15 + 35 + 8, 3 + 1 + 2);
+	expect(fixture, 2, 10, 0, 35, 2);
+	expect(fixture, BY_DRIVER, 45 + 20, 45, 40 + 45 + 35 + 8, 0);
 	expect(fixture, 0, 5, 5, 5, 0);
 }
 
@@ -696,6 +728,8 @@ static uint64_t payer_of(const struct model *model, const struct model_run *run,
 	const uint64_t flow = run->stretches[i].flow;
 	const uint64_t own_ns = run->stretches[i].end_ns;
 
+	if (run->stretches[i].flags & DRIVER)
+		return BY_DRIVER;
 	return flow + N_FLOWS * socket_of((void *)(uintptr_t)model->fixture, flow, own_ns > end_ns ? own_ns : end_ns);
 }
 
@@ -711,9 +745,14 @@ static uint64_t model_payer(const struct model *model, const struct model_run *r
 {
 	const uint64_t end_ns = end_of_list(run, i);
 
-	while (i + 1 < run->n && run->stretches[i + 1].flags & AGAIN)
+	while (!(run->stretches[i].flags & DRIVER) && i + 1 < run->n && run->stretches[i + 1].flags & AGAIN)
 		i++;
 	return payer_of(model, run, i, end_ns);
+}
+
+static bool is_amid(const struct model_run *run, int i, int j)
+{
+	return NT_ANY((size_t)(j - i), at, run->stretches[(size_t)i + at].flags & AMID);
 }
 
 /* The only one that pays for the stretches [i, j); 0: there are several. */
@@ -721,11 +760,31 @@ static uint64_t model_alone(const struct model *model, const struct model_run *r
 {
 	const uint64_t payer = model_payer(model, run, i);
 
+	if (is_amid(run, i, j))
+		return 0;
 	for (; i < j; i++) {
 		if (model_payer(model, run, i) != payer)
 			return 0;
 	}
 	return payer;
+}
+
+/* The time of the stretches [i, j). */
+static uint64_t time_of(const struct model_run *run, int i, int j)
+{
+	uint64_t ns = 0;
+
+	for (uint64_t at = i ? run->stretches[i - 1].end_ns : run->from; at < run->stretches[j - 1].end_ns; at++)
+		ns += run->self[at - run->from];
+	return ns;
+}
+
+/* The driver has what is left of the time of [i, j), if the cost of any packets is known. */
+static double driver_weight(const struct model *model, const struct model_run *run, int i, int j, double of_packets)
+{
+	const double ns = (double)time_of(run, i, j);
+
+	return is_amid(run, i, j) && model->of_any[run->cpu] > 0 && ns > of_packets ? ns - of_packets : 0;
 }
 
 /* Adds one ns of the run. */
@@ -735,7 +794,7 @@ static void model_ns(struct model *model, const struct model_run *run, uint64_t 
 	struct sum *sums = model->sums[run->cpu][bucket];
 	bool seen[N_PAYERS] = {false};
 	uint64_t alone = 0;
-	double weight = 0;
+	double weight = 0, driver;
 	int i, j;
 
 	model->all[run->cpu][bucket]++;
@@ -749,6 +808,10 @@ static void model_ns(struct model *model, const struct model_run *run, uint64_t 
 	}
 	for (int at = i; at < j; at++)
 		weight += run->stretches[at].packets * model_cost(model, run->cpu, run->stretches[at].flow);
+	driver = driver_weight(model, run, i, j, weight);
+	weight += driver;
+	model->divided[run->cpu][bucket][BY_DRIVER] += driver / weight;
+	sums[BY_DRIVER].most += is_amid(run, i, j);
 	for (int at = i; at < j; at++) {
 		const struct nt_rx_stretch *stretch = &run->stretches[at];
 		const uint64_t payer = model_payer(model, run, at);
@@ -763,13 +826,13 @@ static void model_ns(struct model *model, const struct model_run *run, uint64_t 
 /* Of the ns up to one stretch's end, alone: what its packets cost. After these ns have been added. */
 static void model_learn_at(struct model *model, const struct model_run *run, uint64_t end_ns)
 {
-	uint64_t ns = 0;
+	uint64_t ns;
 	int i, j;
 
-	if (!nt_view_has(&model->time, end_ns) || !model_batch(run, end_ns - 1, &i, &j) || j > i + 1)
+	if (!nt_view_has(&model->time, end_ns) || !model_batch(run, end_ns - 1, &i, &j) || j > i + 1 ||
+	    run->stretches[i].flags & (DRIVER | AMID))
 		return;
-	for (uint64_t at = i ? run->stretches[i - 1].end_ns : run->from; at < end_ns; at++)
-		ns += run->self[at - run->from];
+	ns = time_of(run, i, j);
 	if (ns) {
 		const uint64_t flow = run->stretches[i].flow;
 		const double cost = (double)ns / run->stretches[i].packets;
@@ -790,7 +853,10 @@ static unsigned int model_payers(const struct model *model, const struct model_r
 		return 0;
 	for (int at = i; at < j; at++)
 		payers |= 1u << model_payer(model, run, at);
-	return payers;
+	/* The driver's samples are of no flow. */
+	if (is_amid(run, i, j))
+		return payers | 1;
+	return payers & 1u << BY_DRIVER ? 0 : payers;
 }
 
 static void model_add(struct model *model, const struct model_run *run)
@@ -818,9 +884,15 @@ static void model_add(struct model *model, const struct model_run *run)
 
 /* ---- random runs ---- */
 
+static void give_to_driver(struct nt_rx_stretch *stretch)
+{
+	stretch->flags = (stretch->flags & (FIRST | AFTER_LOSS)) | DRIVER;
+	stretch->flow = stretch->packets = stretch->segments = stretch->bytes = 0;
+}
+
 static void make_stretches(struct nt_rand *rand, struct model_run *run)
 {
-	const bool has_lists = nt_rand_below(rand, 2);
+	const bool has_lists = nt_rand_below(rand, 2), has_driver = nt_rand_below(rand, 2);
 	uint64_t at = run->from, before = 0;
 
 	while (run->n < MAX_STRETCHES && at < run->to && nt_rand_below(rand, 8)) {
@@ -830,13 +902,13 @@ static void make_stretches(struct nt_rand *rand, struct model_run *run)
 		if (at > run->to || !nt_rand_below(rand, 4))
 			at = run->to;
 		*next = (struct nt_rx_stretch){.end_ns = at,
-					       .flow = 1 + nt_rand_below(rand, N_FLOWS - 1),
+					       .flow = 1 + nt_rand_below(rand, N_FLOWS - 2),
 					       .packets = 1 + (uint32_t)nt_rand_below(rand, 9),
 					       .segments = (uint32_t)nt_rand_below(rand, 99),
 					       .bytes = (uint32_t)nt_rand_below(rand, 99999),
 					       .flags = run->n ? 0 : FIRST};
 		if (next->flow == before) /* neighbours differ */
-			next->flow = next->flow % (N_FLOWS - 1) + 1;
+			next->flow = next->flow % (N_FLOWS - 2) + 1;
 		before = next->flow;
 		if (has_lists && nt_rand_below(rand, 4))
 			next->flags |= LISTED;
@@ -852,6 +924,10 @@ static void make_stretches(struct nt_rand *rand, struct model_run *run)
 			next->flags |= FORWARDED;
 		if (!nt_rand_below(rand, 4))
 			next->dropped = (uint32_t)nt_rand_below(rand, 10);
+		if (has_driver && !nt_rand_below(rand, 4))
+			next->flags |= AMID;
+		else if (has_driver && !nt_rand_below(rand, 4))
+			give_to_driver(next);
 		run->n++;
 	}
 }
@@ -1010,6 +1086,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_endless, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_again, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_steered, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_driver, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_fates, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_losses, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_batches, setup, teardown),

@@ -211,6 +211,8 @@ static void test_fates(void **state)
 	bind_sockets(1);
 	use(1, 70, 1);
 	expect_fate(0, NT_RX_FATE_FORWARDED, NT_PAYER_UNATTRIBUTED, 0, 0);
+	expect_fate(NT_RX_DRIVER, NT_RX_FATE_NONE, NT_PAYER_DRIVER, 0, 0);
+	assert_int_equal(paid[0].cost.flow, 0);
 	expect_fate(1, NT_RX_FATE_NONE, NT_PAYER_SOCKET, 1, 0);
 	expect_fate(1, NT_RX_FATE_FORWARDED, NT_PAYER_FORWARDED, 0, 0);
 	expect_fate(1, NT_RX_FATE_DROPPED, NT_PAYER_SOCKET, 1, 0);

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# XDP drops 40 packets before each one that the stack gets. Their time is the driver's. It is not that of the packet
+# that comes next, nor of the one before: these cost no more than alone.
+# shellcheck source=tests/live/lib.sh
+source "$(dirname "$0")/lib.sh"
+needs_recorder
+needs_netns
+
+count=$(scaled 5000)
+cpu=$(($(nproc) - 1)) # that sends, and receives
+device=/sys/class/net/veth0
+mkfifo "$work/input"
+exec 9<>"$work/input"
+"${in_b[@]}" "$tools/payers" hold 0.0.0.0 9600 <"$work/input" >"$work/held" 9>&- &
+holder=$!
+keep $holder
+wait_for 20 grep -q ready "$work/held"
+"${in_b[@]}" "$tools/sieve" veth0 500 2>"$work/refusal" || skip "$(head -1 "$work/refusal")"
+# As with the interrupt moderation of network cards: so a poll has many packets.
+# shellcheck disable=SC2016
+"${in_b[@]}" sh -c 'echo 1000000 >"$0/napi_defer_hard_irqs" && echo 200000 >"$0/gro_flush_timeout"' "$device" ||
+    skip "this kernel does not let interrupts be deferred"
+
+send=("${in_a[@]}" taskset -c "$cpu")
+alone() { "${send[@]}" timeout 0.6 "$tools/flood" udp-send "$addr_b" 9600 200 1000 || true; }
+buried() { "${send[@]}" "$tools/payers" bury "$addr_b" 9600 "$count"; }
+# charge NAME: the sums of that traffic's charges by payer, as PAYER_ns and PAYER_packets
+charge() {
+    local name=$1 payer
+    recording_start "$work/$name.tape"
+    "$name"
+    recording_stop
+    import_tape "$work/$name.tape" "$work/$name.db"
+    check_whole "$work/$name.tape" "$work/$name.db"
+    for payer in driver socket other unattributed; do
+        read -r "${payer}_ns" "${payer}_packets" < <(sql "$work/$name.db" \
+            "SELECT ifnull(sum(spent_ns), 0) || ' ' || ifnull(sum(packets), 0) FROM rx_cost
+            LEFT JOIN flow AS f ON f.id = flow_id WHERE payer = '$payer' AND (payer <> 'socket' OR dport = 9600)")
+    done
+    echo "# $name: driver $driver_ns ns, $socket_packets packets $socket_ns ns"
+}
+
+charge alone
+at_least "packets alone" "$socket_packets" 100
+alone_ns=$((socket_ns / (socket_packets + 1)))
+
+charge buried
+at_least "packets that got through, of $count" "$socket_packets" $((count * 9 / 10))
+bar_at_most "ns each, where alone it is $alone_ns" $((socket_ns / (socket_packets + 1))) $((alone_ns * 11 / 10))
+at_least "what XDP had, to what packets had" "$driver_ns" "$socket_ns"
+at_most "what is nobody's, in ns" $((other_ns + unattributed_ns)) $(((driver_ns + socket_ns) / 20))
+"$report" summary "$work/buried.tape" >"$work/summary"
+is "summary names the driver" "$(grep -c '^driver ' "$work/summary")" 1
+exec 9>&-
+wait "$holder"
+finish
