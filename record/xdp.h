@@ -4,5 +4,8 @@
 
 #include <stdbool.h>
 
-/* Whether the kernel has such a program, of any network namespace, used or not; or does not tell (CAP_SYS_ADMIN). */
+/*
+ * Whether the kernel has such a program, of any network namespace, in use or not. Who may not ask that (CAP_SYS_ADMIN)
+ * is told of those in use by the devices of the recorder's own.
+ */
 bool nt_host_may_run_xdp(void);
