@@ -290,6 +290,29 @@ static __always_inline void add_listed(struct nt_cpu *cpu, const struct sk_buff 
 	listed->tuple = *tuple;
 }
 
+/* Whether a task receives packets that polls by itself, as far as is known (nt_leave_run). */
+static __always_inline bool is_in_busy_run(const struct nt_cpu *cpu)
+{
+	return !cpu->softirq_begin_ns && cpu->is_busy_run;
+}
+
+/*
+ * AMID, if the driver may work between this packet and the next mark: where each is given to another CPU; where a task
+ * polls, and GRO gives it the packets of each poll after that; where the driver does so one by one, without lists.
+ */
+static __always_inline __u8 amid_flag(const struct nt_cpu *cpu, const struct sk_buff *skb, __u8 flags)
+{
+	bool is_amid;
+
+	if (flags & NT_RX_STRETCH_STEERED)
+		is_amid = true;
+	else if (flags & NT_RX_STRETCH_LISTED)
+		is_amid = is_in_busy_run(cpu);
+	else
+		is_amid = skb->dev->xdp_state[XDP_IN_DRIVER].prog != NULL;
+	return is_amid ? NT_RX_STRETCH_AMID : 0;
+}
+
 /* Counts are of 32 bits: so a run that does not end, as a NAPI thread's, has several stretches of one flow. */
 #define MAX_PACKETS 1024
 
@@ -305,9 +328,11 @@ static __always_inline void add_packet(struct nt_cpu *cpu, __u32 cpu_id, const s
 		   (stretch->flags ^ flags) & (NT_RX_STRETCH_STEERED | NT_RX_STRETCH_DRIVER);
 	if (stretch->packets && is_other) {
 		again = is_again(stretch, skb, tuple->device);
+		if (stretch->after_full && !(flags & NT_RX_STRETCH_LISTED))
+			stretch->flags |= NT_RX_STRETCH_AMID;
 		nt_end_stretch(cpu, cpu_id, bpf_ktime_get_ns());
 	}
-	if (nt_config.cuts_polls && stretch->run_ns != run_ns) {
+	if (nt_config.cuts_polls && stretch->run_ns != run_ns && !is_in_busy_run(cpu)) {
 		begin_driver(cpu, run_ns);
 		nt_end_stretch(cpu, cpu_id, bpf_ktime_get_ns());
 	}
@@ -318,12 +343,14 @@ static __always_inline void add_packet(struct nt_cpu *cpu, __u32 cpu_id, const s
 		stretch->tuple = *tuple;
 		stretch->generation = cpu->generation;
 	}
-	stretch->flags |= flags;
-	stretch->packets++;
 	segments = segments_of(skb);
+	stretch->flags |= flags;
+	if (nt_config.cuts_polls) {
+		stretch->flags |= amid_flag(cpu, skb, flags);
+		stretch->polled += flags & NT_RX_STRETCH_LISTED ? segments : 0;
+	}
+	stretch->packets++;
 	stretch->segments += segments;
-	if (nt_config.cuts_polls && flags & NT_RX_STRETCH_LISTED)
-		stretch->polled += segments;
 	stretch->bytes += skb->len;
 	stretch->skb = (unsigned long)skb;
 	stretch->head = (unsigned long)skb->head;
@@ -448,13 +475,14 @@ int nt_rx_steer_frags__event(struct trace_event_raw_net_dev_rx_verbose_template 
 }
 
 /*
- * A driver's poll has ended. If the last but one used up its budget, the packets since then came after it, before this
- * one's.
+ * A driver's poll has ended. If the poll before used up its budget, GRO gave its last packets to the stack after its
+ * end, and this poll's driver has worked since. Where a thread polls busily, GRO does so after each poll.
  */
-static __always_inline int see_poll_end(int work, int budget)
+static __always_inline int see_poll_end(struct napi_struct *napi, bool is_typed, int work, int budget)
 {
 	struct nt_open_stretch *stretch;
 	struct nt_cpu *cpu;
+	bool is_device, is_busy;
 	__u64 run_ns;
 	__u32 cpu_id;
 
@@ -462,9 +490,9 @@ static __always_inline int see_poll_end(int work, int budget)
 	if (!cpu)
 		return 0;
 	stretch = &cpu->stretch;
-	run_ns = run_at_hand(cpu);
-	/* A task's own poll is a run, and netpoll's receives nothing. */
-	if (!run_ns || !budget || (!cpu->softirq_begin_ns && cpu->is_busy_run)) {
+	/* Netpoll's receives nothing. A task's own is a run. */
+	run_ns = budget ? run_at_hand(cpu) : 0;
+	if (!run_ns || is_in_busy_run(cpu)) {
 		nt_count(cpu, NT_PROGRAM_rx_poll, NT_OUTCOME_skipped_context);
 		return 0;
 	}
@@ -474,7 +502,9 @@ static __always_inline int see_poll_end(int work, int budget)
 	}
 	if (!stretch->packets)
 		begin_driver(cpu, run_ns);
-	stretch->after_full = work >= budget;
+	is_device = NT_FIELD(napi, is_typed, dev) != NULL;
+	is_busy = NT_FIELD(napi, is_typed, state) & NAPI_IN_BUSY_POLL;
+	stretch->after_full = is_device && (work >= budget || is_busy);
 	nt_count(cpu, NT_PROGRAM_rx_poll, NT_OUTCOME_noted);
 	return 0;
 }
@@ -482,13 +512,13 @@ static __always_inline int see_poll_end(int work, int budget)
 SEC("tp_btf/napi_poll")
 int BPF_PROG(nt_rx_poll, struct napi_struct *napi, int work, int budget)
 {
-	return see_poll_end(work, budget);
+	return see_poll_end(napi, true, work, budget);
 }
 
 SEC("tp/napi/napi_poll")
 int nt_rx_poll__event(struct trace_event_raw_napi_poll *event)
 {
-	return see_poll_end(event->work, event->budget);
+	return see_poll_end(event->napi, false, event->work, event->budget);
 }
 
 /*

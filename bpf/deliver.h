@@ -69,13 +69,6 @@ static __always_inline bool nt_write_flow(struct nt_cpu *cpu, __u32 cpu_id, cons
 /* In deliver.bpf.c: writes the identity of the open stretch's flow, which nothing has been delivered of. */
 int nt_announce_flow(__u32 cpu_id, __u64 now_ns);
 
-/* Whether the driver may have worked in between: after GRO gave packets to the stack in the midst of a poll. */
-static __always_inline bool nt_is_amid(const struct nt_open_stretch *stretch)
-{
-	return nt_config.cuts_polls &&
-	       (stretch->polled >= nt_config.gro_batch || stretch->flags & NT_RX_STRETCH_STEERED);
-}
-
 /* The open stretch as a record; none is open then. */
 static __always_inline void nt_take_stretch(struct nt_open_stretch *stretch, __u32 cpu_id, __u64 now_ns,
 					    struct nt_rx_stretch *record)
@@ -84,10 +77,15 @@ static __always_inline void nt_take_stretch(struct nt_open_stretch *stretch, __u
 		nt_announce_flow(cpu_id, now_ns);
 	record->end_ns = now_ns;
 	record->kind = NT_RX_STRETCH;
-	record->flags = stretch->flags | (nt_is_amid(stretch) ? NT_RX_STRETCH_AMID : 0);
+	record->flags = stretch->flags;
+	/* GRO gave packets to the stack amid a poll. */
+	if (nt_config.cuts_polls && stretch->polled >= nt_config.gro_batch)
+		record->flags |= NT_RX_STRETCH_AMID;
 	record->zero_a = 0;
-	record->packets = stretch->flags & NT_RX_STRETCH_DRIVER ? 0 : stretch->packets;
-	record->flow = stretch->flags & NT_RX_STRETCH_DRIVER ? 0 : stretch->flow;
+	record->packets = stretch->packets;
+	record->flow = stretch->flow;
+	if (stretch->flags & NT_RX_STRETCH_DRIVER)
+		record->packets = record->flow = 0;
 	record->segments = stretch->segments;
 	record->bytes = stretch->bytes;
 	record->dropped = stretch->dropped;

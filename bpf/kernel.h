@@ -221,7 +221,16 @@ struct netdev_rx_queue {
 	struct rps_map *rps_map; /* the CPUs that its packets are given to; NULL: none */
 };
 
+struct bpf_prog;
+
+struct bpf_xdp_entity {
+	struct bpf_prog *prog;
+};
+
+#define XDP_IN_DRIVER 1
+
 struct net_device {
+	struct bpf_xdp_entity xdp_state[3];
 	possible_net_t nd_net;
 	struct netdev_rx_queue *_rx;
 	int ifindex;
@@ -233,7 +242,10 @@ struct napi_struct {
 	struct net_device *dev; /* NULL: a CPU's backlog */
 	struct task_struct *thread; /* NULL: polled in softirqs */
 	unsigned int napi_id;
+	unsigned long state;
 };
+
+#define NAPI_IN_BUSY_POLL (1u << 6) /* a bit of it; the kernel's enumeration has no name */
 
 struct seq_file;
 

@@ -351,7 +351,7 @@ struct nt_open_stretch {
 	__u8 in_task; /* its run is no softirq's, but a NAPI thread's or a task's own poll */
 	__u8 is_new; /* its flow's identity is not written yet: it waits for the socket */
 	__u32 polled; /* segments of lists that the stack got since the run's begin, or the last poll */
-	__u8 after_full; /* that poll used up its budget: GRO gave its last packets to the stack after it */
+	__u8 after_full; /* the last poll used up its budget: GRO gave its last packets to the stack after it */
 	__u8 zero_b[7];
 };
 

@@ -142,9 +142,10 @@ static const struct nt_attach_point busypoll_loop_points[] = {
 static const struct nt_attach_point napi_points[] = {OR_EVENT(napi_poll, napi, napi_poll, IN_SOFTIRQS), {}};
 
 /* `is_wanted_by`: the function that says whether this host has any use for it. */
-#define WANTED(name, group, at, is_wanted_by)                                                                          \
+#define WANTED(name, group, at, is_wanted_by, sentence)                                                                \
 	{ .program = "nt_" #name, .point = #at, .optional = true, .is_wanted = is_wanted_by,                           \
-	  .event_from = NT_PREEMPTED_IN_SOFTIRQS, .event_group = #group, .event_program = "nt_" #name "__event" }
+	  .event_from = NT_PREEMPTED_IN_SOFTIRQS, .event_group = #group, .event_program = "nt_" #name "__event",       \
+	  .without = sentence }
 
 #define LATENCY(hook, at, way, known, sentence)                                                                        \
 	{ .program = "nt_latency_" #hook "__" #at, .point = #at, .how = way, .optional = true, .knows = known,         \
@@ -197,9 +198,11 @@ static const struct nt_attach_point latency_points[] = {
 /* clang-format off */
 #define MARKS_AND_FATES                                                                                                \
 	OR_EVENT(netif_receive_skb, net, netif_receive_skb, IN_SOFTIRQS),                                              \
-	WANTED(rx_steer, net, napi_gro_receive_entry, nt_host_steers),                                                 \
-	WANTED(rx_steer_frags, net, napi_gro_frags_entry, nt_host_steers),                                             \
-	WANTED(rx_poll, napi, napi_poll, nt_host_may_run_xdp),                                                         \
+	WANTED(rx_steer, net, napi_gro_receive_entry, nt_host_steers, NULL),                                           \
+	WANTED(rx_steer_frags, net, napi_gro_frags_entry, nt_host_steers, NULL),                                       \
+	WANTED(rx_poll, napi, napi_poll, nt_host_may_run_xdp,                                                          \
+	       "Polls are not cut for XDP: it had no program when the recording began. The time of packets that a "    \
+	       "later one takes is charged to other packets, or is unattributed."),                                    \
 	OR_EVENT(rx_forward, net, net_dev_queue, IN_SOFTIRQS),                                                         \
 	OR_EVENT(rx_drop, skb, kfree_skb, IN_SOFTIRQS)
 #define SOCKETS_KNOWN                                                                                                  \
@@ -377,8 +380,7 @@ static const char *const latency_uncovered[] = {
 
 static const char *const deliver_uncovered[] = {
 	"Packets that GRO merges are seen merged. A packet that RPS takes to another CPU is seen there only.",
-	"Packets that XDP takes are not seen. If an XDP program is there when the recording begins, their time, with "
-	"the driver's, has the payer driver; else other packets may pay for it.",
+	"Packets that XDP takes in a driver are not seen.",
 	NULL,
 };
 

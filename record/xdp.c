@@ -11,50 +11,48 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-/* 0 or 1, or a negative errno. One that has just been unloaded is none. */
-static int is_xdp(unsigned int id)
+/* One that has just been unloaded is none. */
+static bool may_be_xdp(unsigned int id)
 {
 	struct bpf_prog_info info = {0};
 	unsigned int size = sizeof(info);
 	const int program = bpf_prog_get_fd_by_id(id);
-	int error;
+	bool may;
 
 	if (program < 0)
-		return errno == ENOENT ? 0 : -errno;
-	error = bpf_obj_get_info_by_fd(program, &info, &size) ? -errno : 0;
+		return errno != ENOENT;
+	may = bpf_obj_get_info_by_fd(program, &info, &size) || info.type == BPF_PROG_TYPE_XDP;
 	close(program);
-	return error ? error : info.type == BPF_PROG_TYPE_XDP;
+	return may;
 }
 
-/* The same of all programs. */
-static int has_program(void)
+static bool may_have_xdp(unsigned int device)
 {
-	unsigned int id = 0;
-	int is_one = 0;
+	LIBBPF_OPTS(bpf_xdp_query_opts, query);
+	const int error = bpf_xdp_query((int)device, 0, &query);
 
-	while (!is_one && !bpf_prog_get_next_id(id, &id))
-		is_one = is_xdp(id);
-	return is_one || errno == ENOENT ? is_one : -errno;
+	return error ? error != -ENODEV : query.attach_mode != XDP_ATTACHED_NONE;
 }
 
-static bool has_device(void)
+static bool may_any_device(void)
 {
 	struct if_nameindex *devices = if_nameindex();
-	bool found = false;
+	bool may = !devices;
 
-	for (size_t i = 0; devices && devices[i].if_index && !found; i++) {
-		LIBBPF_OPTS(bpf_xdp_query_opts, query);
-
-		found = !bpf_xdp_query((int)devices[i].if_index, 0, &query) && query.attach_mode != XDP_ATTACHED_NONE;
-	}
+	for (size_t i = 0; devices && devices[i].if_index && !may; i++)
+		may = may_have_xdp(devices[i].if_index);
 	if (devices)
 		if_freenameindex(devices);
-	return found;
+	return may;
 }
 
 bool nt_host_may_run_xdp(void)
 {
-	const int has = has_program();
+	unsigned int id = 0;
 
-	return has < 0 ? has_device() : has;
+	while (!bpf_prog_get_next_id(id, &id)) {
+		if (may_be_xdp(id))
+			return true;
+	}
+	return errno == EPERM ? may_any_device() : errno != ENOENT;
 }

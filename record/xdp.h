@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 /*
- * Whether the kernel has such a program, of any network namespace, in use or not. Who may not ask that (CAP_SYS_ADMIN)
- * is told of those in use by the devices of the recorder's own.
+ * Whether the kernel has such a program, of any network namespace, in use or not. Without CAP_SYS_ADMIN: whether a
+ * device of the recorder's own namespace uses one. True if nothing tells.
  */
 bool nt_host_may_run_xdp(void);

@@ -447,12 +447,11 @@ struct nt_stack_sample {
 #define NT_RX_STRETCH_AGAIN 0x10
 /* Its packets were not received in this run, which took them from their device, but on other CPUs (RPS). */
 #define NT_RX_STRETCH_STEERED 0x20
-/*
- * No packets, but what came before the run's or poll's first: the driver's work, XDP with it. Only recorded on hosts
- * that have an XDP program, as the next.
- */
+/* Only on hosts with XDP. No packets: the driver worked, until the next packet, or to the run's end. */
 #define NT_RX_STRETCH_DRIVER 0x40
-#define NT_RX_STRETCH_AMID 0x80 /* the driver may have worked in between, too: not all of the time is the packets' */
+#define NT_RX_STRETCH_AMID                                                                                             \
+	0x80 /* the same; the driver may have worked, too, so not all of the time is the packets'                      \
+	      */
 
 /*
  * RX_STRETCH: packets of one flow that follow one another in one receive run: of the softirq NET_RX, of a NAPI thread

@@ -293,11 +293,15 @@ static uint64_t time_until(const struct cpu *cpu, size_t part, uint64_t until_ns
 	return ns;
 }
 
-/* The driver has what packets do not cost. It has a share in any case: so nothing of the time is exact. */
-static void add_driver(struct nt_rx_charges *charges, const struct cpu *cpu, uint64_t ns)
+/*
+ * The driver has what packets do not cost; nothing, if no cost is known, or they are not delivered here. It has a share
+ * in any case: so nothing of the time is exact.
+ */
+static void add_driver(struct nt_rx_charges *charges, const struct cpu *cpu, const struct nt_rx_stretch *stretch,
+		       uint64_t ns)
 {
+	const bool is_known = cpu->means && cpu->means->all && !(stretch->flags & NT_RX_STRETCH_STEERED);
 	const unsigned __int128 all = (unsigned __int128)ns * MEAN_UNIT, of_flows = weight_of_all(charges);
-	const bool is_known = cpu->means && cpu->means->all;
 
 	charges->shares[charges->n_shares++] =
 		(struct share){.flow = NT_RX_DRIVER, .weight = is_known && all > of_flows ? all - of_flows : 0};
@@ -343,7 +347,7 @@ static int make_shares(struct nt_rx_charges *charges, uint32_t number, size_t pa
 			shares[charges->n_shares++] = shares[i];
 	}
 	if (is_amid)
-		add_driver(charges, cpu, time_until(cpu, part, stretches[n - 1].end_ns));
+		add_driver(charges, cpu, stretches, time_until(cpu, part, stretches[n - 1].end_ns));
 	check_shares(charges);
 	return 0;
 }

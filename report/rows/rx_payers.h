@@ -16,7 +16,10 @@
 #include "report/tape/endpoints.h"
 #include "report/util/id_map.h"
 
-/* X(NUMBER, CONSTANT, name): what became of packets. Numbers are this program's own; the names are in databases. */
+/*
+ * X(NUMBER, CONSTANT, name): who pays, or what became of packets. Numbers are this program's own; the names are in
+ * databases.
+ */
 #define NT_PAYERS(X)                                                                                                   \
 	X(0, SOCKET, socket)                                                                                           \
 	X(1, FORWARDED, forwarded)                                                                                     \

@@ -103,8 +103,8 @@ is "runs without exactly one first stretch" "$(sql "$db" "SELECT count(*) FROM (
 is "neighbours of one flow in one run" "$(sql "$db" "SELECT count(*) FROM (SELECT flow_id, is_first,
     lag(flow_id) OVER (PARTITION BY cpu ORDER BY ts) AS before FROM rx_stretch) WHERE NOT is_first AND
     flow_id = before")" 0
-is "flows without a name" "$(sql "$db" "SELECT count(*) FROM rx_stretch AS r WHERE NOT EXISTS (SELECT 1 FROM flow AS f
-    WHERE f.session_id = r.session_id AND f.id = r.flow_id)")" 0
+is "flows without a name" "$(sql "$db" "SELECT count(*) FROM rx_stretch AS r WHERE packets AND NOT EXISTS (
+    SELECT 1 FROM flow AS f WHERE f.session_id = r.session_id AND f.id = r.flow_id)")" 0
 at_least "flows of TCP that are a socket's" "$(sql "$db" "SELECT count(*) FROM flow AS f JOIN socket AS s ON
     s.session_id = f.session_id AND s.netns = f.netns AND s.proto = f.proto AND s.src = f.dst AND s.sport = f.dport AND
     s.dst = f.src AND s.dport = f.sport WHERE f.netns = $netns_of_b AND f.proto = 'tcp'")" 1

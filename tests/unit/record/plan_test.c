@@ -576,7 +576,12 @@ static int n_sentences(const char *const *sentences)
 static void says_what_is_not_covered(void **state)
 {
 	(void)state;
+	choose("deliver");
+	uncovered(NT_PROBE_DELIVER);
+	assert_true(is_said("Polls are not cut for XDP"));
+	host_has_xdp = true;
 	choose("all");
+	host_has_xdp = false;
 	for (int probe = 0; probe < NT_PROBE_COUNT; probe++) {
 		uncovered(probe);
 		assert_int_equal(said.n, n_sentences(plan.chosen[probe]->uncovered));
