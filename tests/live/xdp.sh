@@ -49,6 +49,10 @@ charge() {
 # percent A B
 percent() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.1f", 100 * a / (b + 0.1) }'; }
 
+# The neighbour is learned of first.
+is_known() { ip -n "$netns_a" neigh show to "$addr_b" | grep lladdr; }
+"${send[@]}" "$tools/payers" shout "$addr_b" 9600 1
+wait_for 20 is_known || bad "a does not learn of b"
 charge buried
 at_least "packets that got through, of $count" "$socket_packets" $((count * 9 / 10))
 at_least "the driver's time, in % of theirs" "$(percent "$driver_ns" "$socket_ns")" 100
