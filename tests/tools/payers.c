@@ -3,17 +3,16 @@
  * payers - traffic of which is known who should pay for receiving it.
  *
  *   payers send ADDRESS PORT ROUNDS      each round: one datagram to PORT, three to PORT + 1, all of 200 bytes
- *   payers shout ADDRESS PORT COUNT      so many datagrams of 200 bytes, whether anybody is there or not
- *   payers bury ADDRESS PORT COUNT       the same, each after 40 datagrams of 1,000 bytes
- *   payers hold ADDRESS PORT             lets datagrams wait; reads them all when its input ends, and prints how many.
- *                                        Several may hold one port, and share what comes
- *   payers ask ADDRESS PORT COUNT        a TCP connection: so many requests of 50 bytes, each answered before the next
- *   payers answer ADDRESS PORT COUNT     the other end
- *   payers visit ADDRESS PORT COUNT      so many TCP connections, one after the other: one request, one answer on each
- *   payers serve ADDRESS PORT COUNT      the other end
- *   payers knock ADDRESS PORT COUNT      so many TCP connections on which nothing is sent or received
- *   payers stay ADDRESS PORT             one of these, until its input ends
- *   payers listen ADDRESS PORT           their other end: accepts none, until its input ends
+ *   payers rows ADDRESS PORT ROUNDS      the same of 20 rounds together: 20 datagrams to PORT, 60 to PORT + 1, and so
+ * on; for packets of the two to cost the same, whatever the first one to a socket does payers shout ADDRESS PORT COUNT
+ * so many datagrams of 200 bytes, whether anybody is there or not payers bury ADDRESS PORT COUNT       the same, each
+ * after 40 datagrams of 1,000 bytes payers hold ADDRESS PORT             lets datagrams wait; reads them all when its
+ * input ends, and prints how many. Several may hold one port, and share what comes payers ask ADDRESS PORT COUNT a TCP
+ * connection: so many requests of 50 bytes, each answered before the next payers answer ADDRESS PORT COUNT     the
+ * other end payers visit ADDRESS PORT COUNT      so many TCP connections, one after the other: one request, one answer
+ * on each payers serve ADDRESS PORT COUNT      the other end payers knock ADDRESS PORT COUNT      so many TCP
+ * connections on which nothing is sent or received payers stay ADDRESS PORT             one of these, until its input
+ * ends payers listen ADDRESS PORT           their other end: accepts none, until its input ends
  *
  * A receiver, and one that stays, says "ready" first. IPv4.
  */
@@ -30,6 +29,7 @@
 #define DATAGRAM 200
 #define LARGE_DATAGRAM 1000
 #define LARGE_BEFORE_SMALL 40
+#define ROW 20
 #define REQUEST 50
 #define BUFFER (64 << 20) /* bytes that may wait */
 #define BACKLOG 4096 /* connections that may wait */
@@ -46,7 +46,8 @@ static void say_ready(void)
 	fflush(stdout);
 }
 
-static int send_rounds(struct sockaddr_in *to, unsigned long rounds)
+/* `row`: so many rounds together. */
+static int send_rounds(struct sockaddr_in *to, unsigned long rounds, unsigned int row)
 {
 	static const char datagram[DATAGRAM];
 	struct sockaddr_in next = *to;
@@ -57,7 +58,7 @@ static int send_rounds(struct sockaddr_in *to, unsigned long rounds)
 	    connect(fds[1], (struct sockaddr *)&next, sizeof(next)))
 		return die("connect");
 	for (unsigned long i = 0; i < 4 * rounds; i++) {
-		if (send(fds[i % 4 != 0], datagram, sizeof(datagram), 0) < 0)
+		if (send(fds[i / row % 4 != 0], datagram, sizeof(datagram), 0) < 0)
 			return die("send");
 	}
 	return 0;
@@ -189,7 +190,9 @@ static int answer(const struct sockaddr_in *at, unsigned long connections, unsig
 static int run(const char *what, struct sockaddr_in *address, unsigned long count)
 {
 	if (!strcmp(what, "send"))
-		return send_rounds(address, count);
+		return send_rounds(address, count, 1);
+	if (!strcmp(what, "rows"))
+		return send_rounds(address, count, ROW);
 	if (!strcmp(what, "shout"))
 		return shout(address, count, 0);
 	if (!strcmp(what, "bury"))
@@ -221,7 +224,7 @@ int main(int argc, char **argv)
 
 	if (argc < 4 || inet_pton(AF_INET, argv[2], &address.sin_addr) != 1) {
 		fprintf(stderr,
-			"usage: payers send|shout|bury|hold|ask|answer|visit|serve|knock|stay|listen ADDRESS PORT "
+			"usage: payers send|rows|shout|bury|hold|ask|answer|visit|serve|knock|stay|listen ADDRESS PORT "
 			"[COUNT]\n");
 		return 2;
 	}
