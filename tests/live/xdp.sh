@@ -69,7 +69,7 @@ if [[ -z ${NT_EMULATED:-} ]]; then
     charge alone
     at_least "packets alone" "$socket_packets" 100
     alone_ns=$((socket_ns / socket_packets))
-    bar_at_most "ns each, where alone it is $alone_ns" "$buried_ns" $((alone_ns * 5 / 4))
+    bar_at_most "ns each, where alone it is $alone_ns" "$buried_ns" $((alone_ns * 11 / 10))
     charge dense
     bar_at_most "exactly known of packets' time in many lists, in %" "$(percent "$socket_exact" "$socket_ns")" 20
 fi
