@@ -328,7 +328,8 @@ static __always_inline void add_packet(struct nt_cpu *cpu, __u32 cpu_id, const s
 		   (stretch->flags ^ flags) & (NT_RX_STRETCH_STEERED | NT_RX_STRETCH_DRIVER);
 	if (stretch->packets && is_other) {
 		again = is_again(stretch, skb, tuple->device);
-		if (stretch->after_full && !(flags & NT_RX_STRETCH_LISTED))
+		/* The list came behind a full poll, and the packet from the next one. */
+		if (nt_config.cuts_polls && stretch->after_full && stretch->flags & ~flags & NT_RX_STRETCH_LISTED)
 			stretch->flags |= NT_RX_STRETCH_AMID;
 		nt_end_stretch(cpu, cpu_id, bpf_ktime_get_ns());
 	}
