@@ -152,24 +152,6 @@ static __always_inline bool read_tuple(const struct sk_buff *skb, struct nt_flow
 	return tuple->ethertype != ETH_P_IPV6 || read_v6(skb->data, n, tuple);
 }
 
-static __always_inline __u64 mix(__u64 a, __u64 b)
-{
-	a = (a ^ b) * 0x9e3779b97f4a7c15ull;
-	return a ^ a >> 29;
-}
-
-/* The flow's key, never 0. Two flows of one key would show as one: among a million, once in 40 million recordings. */
-static __always_inline __u64 key_of(const struct nt_flow_tuple *tuple)
-{
-	__u64 key = mix(tuple->device, (__u64)tuple->ports << 32 | (__u64)tuple->ethertype << 16 |
-					       (__u64)tuple->family << 8 | tuple->protocol);
-
-	key = mix(mix(key, tuple->src[0]), tuple->dst[0]);
-	if (tuple->family == AF_INET6)
-		key = mix(mix(key, tuple->src[1]), tuple->dst[1]);
-	return key | 1;
-}
-
 /* A packet that GRO, a card or a local sender merged has data in fragments. So most packets need no read here. */
 static __always_inline __u32 segments_of(const struct sk_buff *skb)
 {
@@ -207,33 +189,66 @@ int nt_announce_flow(__u32 cpu_id, __u64 now_ns)
 	stretch->is_new = 0;
 	seen = nt_seen_flow(stretch->flow);
 	/* Another CPU may have written it meanwhile. */
-	if (seen && seen->flow == nt_flow_now(cpu, stretch->flow))
+	if (nt_is_written(cpu, seen))
 		return 0;
-	if (seen && nt_write_flow(cpu, cpu_id, &stretch->tuple, stretch->flow, 0, 0, now_ns))
+	if (nt_write_flow(cpu, cpu_id, &stretch->tuple, stretch->many, stretch->flow, 0, 0, now_ns))
 		nt_set_flow(cpu, seen, stretch->flow, 0, 0);
 	else
 		stretch->tuple.ethertype = NO_FLOW; /* so that its next packet tries again */
 	return 0;
 }
 
-/*
- * The key of the packet's flow. Most packets are of the flow before: for these nothing need be computed. *is_new: its
- * identity is to be written.
- */
-static __always_inline __u64 flow_of(struct nt_cpu *cpu, const struct sk_buff *skb, const struct nt_flow_tuple *tuple,
-				     bool *is_new)
-{
-	struct nt_seen_flow *seen;
-	__u64 flow;
+/* The flow that a packet is counted with. */
+struct counted_flow {
+	__u64 key; /* 0: it has no headers */
+	__u8 many; /* enum nt_many */
+	bool is_new; /* its identity is to be written */
+};
 
-	if (cpu->stretch.generation == cpu->generation && is_same(&cpu->stretch.tuple, tuple)) {
-		*is_new = cpu->stretch.is_new; /* still, if its stretch was given up */
-		return cpu->stretch.flow;
+/* Whether the flow of that key has a place, and if so, whether it is to be written again. */
+static __always_inline bool has_place(const struct nt_cpu *cpu, struct counted_flow *flow)
+{
+	struct nt_seen_flow *seen = nt_seen_flow(flow->key);
+
+	flow->is_new = !nt_is_written(cpu, seen);
+	if (seen)
+		nt_flow_use(seen);
+	return seen;
+}
+
+/* A flow that is one too many. The flows of many most likely have places. */
+static __always_inline void count_with_many(struct nt_cpu *cpu, const struct nt_flow_tuple *tuple, __u64 now_ns,
+					    struct counted_flow *flow)
+{
+	flow->many = NT_MANY_LOCAL;
+	flow->key = nt_flow_key(nt_config.flow_hashes, tuple, NT_MANY_LOCAL);
+	if (has_place(cpu, flow) || nt_flow_may_add(&cpu->new_flows, now_ns, &cpu->new_flows.n_local, NT_NEW_LOCAL))
+		return;
+	flow->many = NT_MANY_DEVICE;
+	flow->key = nt_flow_key(nt_config.flow_hashes, tuple, NT_MANY_DEVICE);
+	has_place(cpu, flow);
+}
+
+/* Most packets are of the flow before: for these nothing need be computed. */
+static __always_inline struct counted_flow flow_of(struct nt_cpu *cpu, const struct sk_buff *skb,
+						   const struct nt_flow_tuple *tuple)
+{
+	const struct nt_open_stretch *stretch = &cpu->stretch;
+	struct counted_flow flow = {};
+
+	if (!stretch->many && stretch->generation == cpu->generation && is_same(&stretch->tuple, tuple)) {
+		flow.key = stretch->flow;
+		flow.is_new = stretch->is_new; /* still, if its stretch was given up */
+		return flow;
 	}
-	flow = key_of(tuple);
-	seen = nt_seen_flow(flow);
-	*is_new = !seen || seen->flow != nt_flow_now(cpu, flow);
-	if (*is_new)
+	flow.key = nt_flow_key(nt_config.flow_hashes, tuple, NT_MANY_NOT);
+	if (!has_place(cpu, &flow)) {
+		__u64 now_ns = bpf_ktime_get_ns();
+
+		if (!nt_flow_may_add(&cpu->new_flows, now_ns, &cpu->new_flows.n_flows, NT_NEW_FLOWS))
+			count_with_many(cpu, tuple, now_ns, &flow);
+	}
+	if (flow.is_new)
 		nt_key_of_device(skb->dev, true, bpf_ktime_get_ns());
 	return flow;
 }
@@ -276,8 +291,8 @@ static __always_inline void begin_driver(struct nt_cpu *cpu, __u64 run_ns)
 }
 
 /* Keeps a packet of a list until its delivery. */
-static __always_inline void add_listed(struct nt_cpu *cpu, const struct sk_buff *skb, __u64 run_ns, __u64 flow,
-				       const struct nt_flow_tuple *tuple)
+static __always_inline void add_listed(struct nt_cpu *cpu, const struct sk_buff *skb, __u64 run_ns,
+				       const struct counted_flow *flow, const struct nt_flow_tuple *tuple)
 {
 	struct nt_listed *listed;
 
@@ -286,7 +301,8 @@ static __always_inline void add_listed(struct nt_cpu *cpu, const struct sk_buff 
 	cpu->listed_run_ns = run_ns;
 	listed = &cpu->listed[cpu->n_listed++ & (NT_LISTED - 1)];
 	listed->skb = (unsigned long)skb;
-	listed->flow = flow;
+	listed->flow = flow->key;
+	listed->many = flow->many;
 	listed->tuple = *tuple;
 }
 
@@ -318,13 +334,13 @@ static __always_inline __u8 amid_flag(const struct nt_cpu *cpu, const struct sk_
 
 /* `flags`: LISTED or STEERED. */
 static __always_inline void add_packet(struct nt_cpu *cpu, __u32 cpu_id, const struct sk_buff *skb, __u64 run_ns,
-				       __u64 flow, bool is_new, const struct nt_flow_tuple *tuple, __u8 flags)
+				       const struct counted_flow *flow, const struct nt_flow_tuple *tuple, __u8 flags)
 {
 	struct nt_open_stretch *stretch = &cpu->stretch;
 	bool is_other, again = false;
 	__u32 segments;
 
-	is_other = stretch->flow != flow || stretch->run_ns != run_ns || stretch->packets == MAX_PACKETS ||
+	is_other = stretch->flow != flow->key || stretch->run_ns != run_ns || stretch->packets == MAX_PACKETS ||
 		   (stretch->flags ^ flags) & (NT_RX_STRETCH_STEERED | NT_RX_STRETCH_DRIVER);
 	if (stretch->packets && is_other) {
 		again = is_again(stretch, skb, tuple->device);
@@ -339,10 +355,13 @@ static __always_inline void add_packet(struct nt_cpu *cpu, __u32 cpu_id, const s
 	}
 	if (!stretch->packets) {
 		begin_stretch(cpu, run_ns, again ? NT_RX_STRETCH_AGAIN : 0);
-		stretch->flow = flow;
-		stretch->is_new = is_new;
+		stretch->flow = flow->key;
+		stretch->many = flow->many;
+		stretch->is_new = flow->is_new;
 		stretch->tuple = *tuple;
 		stretch->generation = cpu->generation;
+	} else if (flow->many) {
+		stretch->tuple = *tuple;
 	}
 	segments = segments_of(skb);
 	stretch->flags |= flags;
@@ -376,9 +395,9 @@ static __always_inline __u64 run_at_hand(struct nt_cpu *cpu)
 static __always_inline void see_packet(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, const struct sk_buff *skb,
 				       __u8 flags)
 {
-	__u64 flow = 0, run_ns = run_at_hand(cpu);
+	__u64 run_ns = run_at_hand(cpu);
 	struct nt_flow_tuple tuple = {};
-	bool is_new = false;
+	struct counted_flow flow = {};
 
 	if (!run_ns) {
 		nt_count(cpu, program, NT_OUTCOME_skipped_context);
@@ -386,11 +405,14 @@ static __always_inline void see_packet(struct nt_cpu *cpu, __u32 cpu_id, __u32 p
 	}
 	/* A packet without headers takes time, too: it is of no flow. */
 	if (read_tuple(skb, &tuple))
-		flow = flow_of(cpu, skb, &tuple, &is_new);
+		flow = flow_of(cpu, skb, &tuple);
 	else
 		tuple.ethertype = NO_FLOW;
-	add_packet(cpu, cpu_id, skb, run_ns, flow, is_new, &tuple, flags);
-	nt_count(cpu, program, flow ? NT_OUTCOME_noted : NT_OUTCOME_skipped_failed);
+	add_packet(cpu, cpu_id, skb, run_ns, &flow, &tuple, flags);
+	if (!flow.key)
+		nt_count(cpu, program, NT_OUTCOME_skipped_failed);
+	else
+		nt_count(cpu, program, flow.many ? NT_OUTCOME_noted_many : NT_OUTCOME_noted);
 }
 
 static __always_inline int see_received(const struct sk_buff *skb)

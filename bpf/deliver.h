@@ -7,36 +7,53 @@
 #pragma once
 
 #include "bpf/emit.h"
+#include "bpf/flow.h"
 
 struct nt_seen_flows_map {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, NT_SEEN_FLOWS);
+	__uint(max_entries, NT_FLOW_SETS);
 	__type(key, __u32);
-	__type(value, struct nt_seen_flow);
+	__type(value, struct nt_flow_set);
 };
 
 extern struct nt_seen_flows_map nt_seen_flows SEC(".maps");
 
-/* The place of a flow, which may be another one's. */
+static __always_inline struct nt_flow_set *nt_flow_set(__u64 key)
+{
+	__u32 number = nt_flow_set_of(key);
+
+	return bpf_map_lookup_elem(&nt_seen_flows, &number);
+}
+
+/* NULL: the flow has no place. */
 static __always_inline struct nt_seen_flow *nt_seen_flow(__u64 key)
 {
-	__u32 slot = key >> 1 & (NT_SEEN_FLOWS - 1);
+	struct nt_flow_set *set = nt_flow_set(key);
 
-	return bpf_map_lookup_elem(&nt_seen_flows, &slot);
+	return set ? nt_flow_find(set, key) : NULL;
 }
 
-/* As a place has a flow that was announced in this generation. */
-static __always_inline __u64 nt_flow_now(const struct nt_cpu *cpu, __u64 key)
+/* Whether the identity of the flow has been written in this generation. */
+static __always_inline bool nt_is_written(const struct nt_cpu *cpu, const struct nt_seen_flow *seen)
 {
-	return key + cpu->generation * 0x9e3779b97f4a7c15ull;
+	return seen && seen->generation == cpu->generation;
 }
 
+/* Notes that the flow's identity has been written, with this socket. `seen`: its place, or NULL. */
 static __always_inline void nt_set_flow(const struct nt_cpu *cpu, struct nt_seen_flow *seen, __u64 key, __u64 socket,
-					__u64 n_sockets)
+					__u16 n_sockets)
 {
+	if (!seen) {
+		struct nt_flow_set *set = nt_flow_set(key);
+
+		if (!set)
+			return;
+		seen = nt_flow_victim(set, key);
+	}
+	seen->flow = key;
 	seen->socket = socket;
 	seen->n_sockets = n_sockets;
-	seen->flow = nt_flow_now(cpu, key);
+	seen->generation = cpu->generation;
 }
 
 /*
@@ -44,25 +61,29 @@ static __always_inline void nt_set_flow(const struct nt_cpu *cpu, struct nt_seen
  * `flags`: NT_FLOW_*. False: there is no room.
  */
 static __always_inline bool nt_write_flow(struct nt_cpu *cpu, __u32 cpu_id, const struct nt_flow_tuple *tuple,
-					  __u64 key, __u64 socket, __u8 flags, __u64 now_ns)
+					  enum nt_many many, __u64 key, __u64 socket, __u8 flags, __u64 now_ns)
 {
 	struct nt_flow record = {
 		.end_ns = now_ns,
 		.kind = NT_FLOW,
-		.family = tuple->family,
-		.protocol = tuple->protocol,
 		.netns = tuple->device >> 32,
 		.flow = key,
-		.ethertype = tuple->ethertype,
-		.src_port = __builtin_bswap16(tuple->ports & 0xffff),
-		.dst_port = __builtin_bswap16(tuple->ports >> 16),
 		.device = tuple->device,
-		.flags = flags,
+		.flags = flags | (many ? NT_FLOW_MANY : 0),
 		.socket = socket,
 	};
 
-	__builtin_memcpy(record.src, tuple->src, sizeof(record.src));
-	__builtin_memcpy(record.dst, tuple->dst, sizeof(record.dst));
+	if (many != NT_MANY_DEVICE) {
+		record.family = tuple->family;
+		record.protocol = tuple->protocol;
+		record.ethertype = tuple->ethertype;
+		record.dst_port = __builtin_bswap16(tuple->ports >> 16);
+		__builtin_memcpy(record.dst, tuple->dst, sizeof(record.dst));
+	}
+	if (!many) {
+		record.src_port = __builtin_bswap16(tuple->ports & 0xffff);
+		__builtin_memcpy(record.src, tuple->src, sizeof(record.src));
+	}
 	return nt_emit_record(cpu, cpu_id, NT_PROGRAM_control, &record, sizeof(record), NT_FLOW, now_ns, 0);
 }
 

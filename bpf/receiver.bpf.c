@@ -10,6 +10,9 @@
 
 #define PASS 1
 #define PACKET_HOST 0
+#define TCP_CLOSE 7
+#define TCP_LISTEN 10
+#define TCP_NEW_SYN_RECV 12
 #define MAX_SOCKETS 64 /* that a flow names in one generation */
 
 /*
@@ -59,62 +62,124 @@ static __always_inline bool is_for_one(const struct sk_buff *skb, const struct n
 	       BPF_CORE_READ_BITFIELD_PROBED(skb, pkt_type) == PACKET_HOST;
 }
 
+/* A packet as its mark has counted it. */
+struct counted_packet {
+	const struct nt_flow_tuple *tuple;
+	__u64 flow; /* key */
+	__u8 many; /* enum nt_many */
+};
+
 /*
- * Writes that the flow goes to this socket. One that has named so many goes to none from then on: nothing that comes
- * may fill the tape.
+ * Writes that the flow goes to this socket, which is its nth. One that has named so many goes to none from then on:
+ * nothing that comes may fill the tape.
  */
-static __always_inline __u32 bind_flow(struct nt_cpu *cpu, __u32 cpu_id, const struct sk_buff *skb, struct sock *sk,
-				       __u64 cookie, __u64 flow, const struct nt_flow_tuple *tuple,
-				       struct nt_seen_flow *seen)
+static __always_inline __u32 name_socket(struct nt_cpu *cpu, __u32 cpu_id, const struct counted_packet *packet,
+					 struct nt_seen_flow *seen, __u64 cookie, __u16 n, __u64 now_ns)
 {
-	__u64 n = seen->flow == nt_flow_now(cpu, flow) ? seen->n_sockets : 0;
-	bool is_last = n + 1 == MAX_SOCKETS;
+	bool is_last = n == MAX_SOCKETS;
+
+	if (!nt_write_flow(cpu, cpu_id, packet->tuple, packet->many, packet->flow, is_last ? 0 : cookie,
+			   is_last ? NT_FLOW_SCATTERED : 0, now_ns))
+		return NT_OUTCOME_lost;
+	nt_set_flow(cpu, seen, packet->flow, cookie, n);
+	if (cpu->stretch.flow == packet->flow)
+		cpu->stretch.is_new = 0;
+	return NT_OUTCOME_recorded;
+}
+
+static __always_inline __u16 n_named(const struct nt_cpu *cpu, const struct nt_seen_flow *seen)
+{
+	return nt_is_written(cpu, seen) ? seen->n_sockets : 0;
+}
+
+static __always_inline __u32 bind_flow(struct nt_cpu *cpu, __u32 cpu_id, const struct sk_buff *skb, struct sock *sk,
+				       __u64 cookie, const struct counted_packet *packet, struct nt_seen_flow *seen)
+{
+	__u16 n = n_named(cpu, seen);
 	__u64 now_ns;
 
 	if (n == MAX_SOCKETS)
 		return NT_OUTCOME_skipped_filter;
 	now_ns = bpf_ktime_get_ns();
-	if (!is_last)
+	if (n + 1 < MAX_SOCKETS)
 		announce_receiver(skb, sk, cookie, now_ns);
-	if (!nt_write_flow(cpu, cpu_id, tuple, flow, is_last ? 0 : cookie, is_last ? NT_FLOW_SCATTERED : 0, now_ns))
-		return NT_OUTCOME_lost;
-	nt_set_flow(cpu, seen, flow, cookie, n + 1);
-	if (cpu->stretch.flow == flow)
-		cpu->stretch.is_new = 0;
-	return NT_OUTCOME_recorded;
+	return name_socket(cpu, cpu_id, packet, seen, cookie, n + 1, now_ns);
+}
+
+/* Whether the socket has one peer, so that only one flow goes to it. */
+static __always_inline bool is_connected(const struct sk_buff *skb, struct sock *sk)
+{
+	__u8 state = sk ? sk->__sk_common.skc_state : BPF_CORE_READ(skb, sk, __sk_common.skc_state);
+
+	return state != TCP_CLOSE && state != TCP_LISTEN && state != TCP_NEW_SYN_RECV;
+}
+
+/*
+ * The packet was counted with many flows, and goes to a socket: so a connected one's flow is told apart from now on,
+ * and flows to another's address and port are from those to others. If the stretch has only this packet, it is of that
+ * flow; else the time of some packets is not their socket's.
+ */
+static __always_inline void tell_apart(struct nt_cpu *cpu, __u32 cpu_id, struct counted_packet *packet,
+				       enum nt_many many)
+{
+	__u64 flow = nt_flow_key(nt_config.flow_hashes, packet->tuple, many), now_ns = bpf_ktime_get_ns();
+	struct nt_flow_budget *budget = &cpu->new_flows;
+	struct nt_open_stretch *stretch = &cpu->stretch;
+	struct nt_seen_flow *seen = nt_seen_flow(packet->flow);
+
+	if (!nt_seen_flow(flow) && !nt_flow_may_add(budget, now_ns, &budget->n_delivered, NT_NEW_DELIVERED))
+		return;
+	if (packet->tuple == &stretch->tuple && stretch->packets == 1) {
+		stretch->flow = flow;
+		stretch->many = many;
+		stretch->is_new = true;
+	} else if (packet->many == NT_MANY_LOCAL && n_named(cpu, seen) < MAX_SOCKETS) {
+		name_socket(cpu, cpu_id, packet, seen, 0, MAX_SOCKETS, now_ns);
+	}
+	packet->flow = flow;
+	packet->many = many;
 }
 
 /* The path of most packets: their flow names their socket. */
 static __always_inline __u32 see_flow(struct nt_cpu *cpu, __u32 cpu_id, const struct sk_buff *skb, struct sock *sk,
-				      __u64 cookie, __u64 flow, const struct nt_flow_tuple *tuple)
+				      __u64 cookie, struct counted_packet *packet)
 {
-	struct nt_seen_flow *seen = nt_seen_flow(flow);
+	struct nt_seen_flow *seen = nt_seen_flow(packet->flow);
+	enum nt_many many;
 
-	if (!seen)
-		return NT_OUTCOME_skipped_failed;
-	if (seen->socket == cookie && seen->flow == nt_flow_now(cpu, flow))
+	if (nt_is_written(cpu, seen) && seen->socket == cookie)
 		return NT_OUTCOME_skipped_part;
-	if (!is_for_one(skb, tuple))
+	if (!is_for_one(skb, packet->tuple))
 		return NT_OUTCOME_skipped_filter;
-	return bind_flow(cpu, cpu_id, skb, sk, cookie, flow, tuple, seen);
+	if (packet->many) {
+		many = is_connected(skb, sk) ? NT_MANY_NOT : NT_MANY_LOCAL;
+		if (packet->many > many)
+			tell_apart(cpu, cpu_id, packet, many);
+		if (packet->many == NT_MANY_DEVICE)
+			return NT_OUTCOME_skipped_filter;
+		seen = nt_seen_flow(packet->flow);
+		if (nt_is_written(cpu, seen) && seen->socket == cookie)
+			return NT_OUTCOME_skipped_part;
+	}
+	return bind_flow(cpu, cpu_id, skb, sk, cookie, packet, seen);
 }
 
 static __always_inline __u32 see_packet(struct nt_cpu *cpu, __u32 cpu_id, const struct sk_buff *skb, struct sock *sk,
 					__u64 cookie)
 {
 	struct nt_open_stretch *stretch = &cpu->stretch;
-	struct nt_listed *listed;
+	struct counted_packet packet = {.tuple = &stretch->tuple, .flow = stretch->flow, .many = stretch->many};
+	struct nt_listed *listed = NULL;
 
 	if (!stretch->packets)
 		return NT_OUTCOME_skipped_context;
-	if (stretch->flags & NT_RX_STRETCH_LISTED) {
+	if (stretch->flags & NT_RX_STRETCH_LISTED)
 		listed = take_listed(cpu, (unsigned long)skb);
-		if (listed)
-			return see_flow(cpu, cpu_id, skb, sk, cookie, listed->flow, &listed->tuple);
-	}
-	if (stretch->skb != (unsigned long)skb)
+	if (listed)
+		packet = (struct counted_packet){&listed->tuple, listed->flow, listed->many};
+	else if (stretch->skb != (unsigned long)skb)
 		return NT_OUTCOME_skipped_context;
-	return see_flow(cpu, cpu_id, skb, sk, cookie, stretch->flow, &stretch->tuple);
+	return see_flow(cpu, cpu_id, skb, sk, cookie, &packet);
 }
 
 SEC("fentry/sk_filter_trim_cap")

@@ -128,6 +128,7 @@ enum nt_bpf_program {
 	X(recorded)		/* its record is in the ring */                        \
 	X(lost)			/* its record found no room, or no ring */             \
 	X(noted)		/* kept in the CPU's or the task's state */            \
+	X(noted_many)		/* the same of a packet that is counted with many flows */ \
 	X(skipped_gate)		/* the recording was not on */                         \
 	X(skipped_family)	/* not a network socket, or a packet of another protocol than the program's */ \
 	X(skipped_nested)	/* an interrupt inside an interrupt; a softirq begun over one that has not ended */ \
@@ -191,6 +192,13 @@ struct nt_latency_config {
 	__u32 gaps[NT_GAPS]; /* each at least 1 */
 };
 
+#define NT_FLOW_WORDS 13 /* of 32 bits, that tell a flow: its tuple, and how many it is (enum nt_many) */
+
+/* One half of the function that gives flows their keys (flow.h): drawn for each recording, so no sender knows it. */
+struct nt_flow_hash {
+	__u64 addend, factors[NT_FLOW_WORDS];
+};
+
 struct nt_config {
 	__u32 wake_bytes; /* the reader is woken each time a CPU has written this much */
 	__u8 notes_begins; /* of operations: where one began is recorded, not only that it ended */
@@ -211,6 +219,7 @@ struct nt_config {
 	__u8 is_preempted; /* programs at tracepoints may be, in tasks; on PREEMPT_RT in softirqs too */
 	__u8 sees_ticks; /* probe stacks: also those that take no sample (stacks.bpf.c) */
 	__u32 gro_batch; /* a poll's packets are given to the stack when they have so many segments, else at its end */
+	struct nt_flow_hash flow_hashes[2];
 	__u64 net_timers[NT_NET_TIMER_COUNT]; /* where each function is; 0: this kernel does not have it */
 	struct nt_call_info calls[NT_MAX_CALL_NR];
 	struct nt_latency_config latency;
@@ -333,10 +342,27 @@ struct nt_flow_tuple {
 	__u8 family, protocol;
 };
 
+/* New flows that a CPU may write in a second. A packet of one more is counted with many (NT_FLOW_MANY). */
+#define NT_NEW_FLOWS 1024
+#define NT_NEW_LOCAL 128 /* the same of those that have many flows to one address and port */
+#define NT_NEW_DELIVERED 8192 /* the same of both, where a packet went to a socket, which no stranger makes alone */
+
+/* How many flows a packet is counted with. */
+enum nt_many {
+	NT_MANY_NOT, /* its own alone */
+	NT_MANY_LOCAL, /* all others of the device to the same address and port */
+	NT_MANY_DEVICE, /* all others of the device */
+};
+
+struct nt_flow_budget {
+	__u64 second; /* that these were written in */
+	__u32 n_flows, n_local, n_delivered, zero;
+};
+
 /* Packets of one flow in the receive run at hand (deliver.h). */
 struct nt_open_stretch {
 	__u64 flow; /* key */
-	struct nt_flow_tuple tuple; /* of which it is the key */
+	struct nt_flow_tuple tuple; /* of the last packet */
 	__u32 generation; /* in which the flow was announced */
 	__u32 zero_c;
 	__u64 run_ns; /* when the run began that the last packet was in; 0: the next packet begins one */
@@ -352,7 +378,8 @@ struct nt_open_stretch {
 	__u8 is_new; /* its flow's identity is not written yet: it waits for the socket */
 	__u32 polled; /* segments of lists that the stack got since the run's begin, or the last poll */
 	__u8 after_full; /* the last poll used up its budget: GRO gave its last packets to the stack after it */
-	__u8 zero_b[7];
+	__u8 many; /* enum nt_many: `flow` is of so many, and the tuple one of them */
+	__u8 zero_b[6];
 };
 
 /* Packets of lists in the run at hand. All of a list are seen before the work on any. In a ring: the last of them. */
@@ -361,6 +388,7 @@ struct nt_listed {
 	__u64 skb; /* 0: it was delivered */
 	__u64 flow;
 	struct nt_flow_tuple tuple;
+	__u64 many; /* enum nt_many, as in nt_open_stretch */
 };
 
 /* The run of a network's function that a timer, tasklet or work has called (net_timer.bpf.c). */
@@ -402,6 +430,7 @@ struct nt_cpu {
 	struct nt_listed listed[NT_LISTED];
 	__u64 listed_run_ns; /* the run, as in `stretch` */
 	__u64 n_listed; /* packets that the ring took in it */
+	struct nt_flow_budget new_flows;
 	/* A task receives them, perhaps by polling: until its poll has ended nobody knows. */
 	__u8 is_busy_run;
 	struct nt_open_timer timer;
@@ -491,12 +520,22 @@ static inline __u64 nt_user_frame_key(const struct nt_user_frame *frame, __u32 p
 	return (key & ~(1ull << 63)) | 1ull << 62;
 }
 
-/* Direct-mapped: which flow identities have been sent, by their keys. A collision only sends one again. */
-#define NT_SEEN_FLOWS 65536
+/*
+ * Which flow identities have been sent, by the flows' keys. A flow has a place in one set; one that finds none drives
+ * out another (flow.h), which is sent again when it comes again.
+ */
+#define NT_FLOW_SETS 16384 /* a power of two */
+#define NT_FLOW_WAYS 4
 struct nt_seen_flow {
-	__u64 flow; /* key, and the generation */
+	__u64 flow; /* key; 0: the place is free */
 	__u64 socket; /* that the identity names; 0: none yet */
-	__u64 n_sockets; /* how many it has named in this generation */
+	__u32 generation; /* in which it was sent */
+	__u16 n_sockets; /* how many it has named in this generation */
+	__u16 is_used; /* since another flow looked for a place here */
+};
+
+struct nt_flow_set {
+	struct nt_seen_flow ways[NT_FLOW_WAYS];
 };
 
 /* Direct-mapped: which socket identities have been sent. A collision only sends one again. */

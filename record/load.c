@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -165,6 +166,15 @@ static void fill_stacks(struct nt_config *config, const struct nt_record_options
 	config->sees_ticks = nt_plan_attaches(&options->plan, "nt_tick_end");
 }
 
+/* So that nobody outside knows which flows share a place. */
+static int draw_hashes(struct nt_kernel *kernel)
+{
+	struct nt_config *config = (struct nt_config *)(uintptr_t)&kernel->skeleton->rodata->nt_config;
+	const ssize_t size = sizeof(config->flow_hashes);
+
+	return getrandom(config->flow_hashes, size, 0) == size ? 0 : -errno;
+}
+
 static void fill_config(struct nt_kernel *kernel, const struct nt_record_options *options)
 {
 	struct nt_config *config = (struct nt_config *)(uintptr_t)&kernel->skeleton->rodata->nt_config;
@@ -277,7 +287,7 @@ static int open_skeleton(struct nt_kernel *kernel, struct nt_record_options *opt
 	bpf_map__set_max_entries(kernel->skeleton->maps.nt_rings, kernel->n_cpus);
 	nt_plan_set_autoload(&options->plan, kernel->object);
 	leave_out_maps(kernel, &options->plan);
-	return 0;
+	return draw_hashes(kernel);
 }
 
 static int start_sampler(struct nt_kernel *kernel, const struct nt_record_options *options, char *message,

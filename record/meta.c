@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "record/proc_snapshots.h"
+#include "record/text.h"
 #include "schema/meta_keys.h"
 
 /* The first line of a file, or "" */
@@ -262,6 +263,18 @@ int nt_meta_open(struct nt_buf *out, const struct nt_record_options *options, co
 	return error ? error : nt_meta_append(out, NT_META_COMMAND, options->command_line);
 }
 
+static int add_many(struct nt_buf *out, uint64_t many)
+{
+	char text[512], count[NT_TEXT_MAX];
+
+	snprintf(text, sizeof(text),
+		 "%s received packets are of more flows than are told apart: a CPU tells of %d new ones in a second. "
+		 "These packets are counted together, by the address and port that they came to, or by their device. "
+		 "Their time is exact only if all of them went to one socket.",
+		 nt_count_text(count, many), NT_NEW_FLOWS);
+	return nt_meta_append(out, NT_META_UNCOVERED, text);
+}
+
 int nt_meta_close(struct nt_buf *out, uint64_t end_ns, const char *stop, const struct nt_totals *totals)
 {
 	int error = add_number(out, NT_META_END_NS, end_ns);
@@ -272,5 +285,7 @@ int nt_meta_close(struct nt_buf *out, uint64_t end_ns, const char *stop, const s
 		error = add_number(out, NT_META_EVENTS, totals->events);
 	if (!error)
 		error = add_number(out, NT_META_LOST, totals->lost + totals->missed);
+	if (!error && totals->many)
+		error = add_many(out, totals->many);
 	return error ? error : nt_meta_append(out, NT_META_COMPLETE, "1");
 }

@@ -173,6 +173,9 @@ static void print_totals(const struct nt_record_options *options, const char *ta
 		fprintf(stderr, "lost: %s context switches that this kernel does not show to the programs\n",
 			nt_count_text(lost, totals->missed));
 	print_left_out(totals);
+	if (totals->many)
+		fprintf(stderr, "not told apart: the flows of %s packets, for too many were new; info says more\n",
+			nt_count_text(lost, totals->many));
 }
 
 /* The report program stands beside a recorder that was called by its path; else the shell finds both. */

@@ -206,7 +206,7 @@
 	C(INTEGER_ALWAYS, id, from->flow)                                                                              \
 	C(TEXT, family, from->family ? nt_family_name(from->family, arena) : NULL)                                     \
 	C(TEXT, proto, from->family ? nt_protocol_name(from->family, from->protocol, arena) : NULL)                    \
-	C(TEXT, src, flow_address(arena, from->family, from->src))                                                     \
+	C(TEXT, src, from->flags & NT_FLOW_MANY ? NULL : flow_address(arena, from->family, from->src))                 \
 	C(NON_ZERO, sport, from->src_port)                                                                             \
 	C(TEXT, dst, flow_address(arena, from->family, from->dst))                                                     \
 	C(NON_ZERO, dport, from->dst_port)                                                                             \

@@ -210,7 +210,8 @@ static int pay_driver(const struct nt_rx_cost *cost, int (*give)(void *arg, cons
 int nt_rx_pay(const struct nt_rx_flows *flows, const struct nt_rx_cost *cost, enum nt_rx_unused unused,
 	      int (*give)(void *arg, const struct nt_rx_paid *paid), void *arg)
 {
-	struct nt_rx_paid nobody = {.cost = cost, .payer = NT_PAYER_UNATTRIBUTED, .process = NT_NO_TASK};
+	struct nt_rx_cost known = *cost;
+	struct nt_rx_paid nobody = {.cost = &known, .payer = NT_PAYER_UNATTRIBUTED, .process = NT_NO_TASK};
 	uint64_t sockets[MAX_SOCKETS];
 	struct payers payers;
 	size_t n = 0;
@@ -219,6 +220,8 @@ int nt_rx_pay(const struct nt_rx_flows *flows, const struct nt_rx_cost *cost, en
 		return pay_driver(cost, give, arg);
 	if (!cost->flow)
 		return give(arg, &nobody);
+	if (!nt_endpoints_is_of_one(flows->endpoints, cost->flow))
+		known.exact_ns = 0;
 	payers.device = nobody.device = nt_endpoints_device(flows->endpoints, cost->flow);
 	nobody.payer = payer_by_fate(cost->fate);
 	nobody.has_reason = nobody.payer == NT_PAYER_DROPPED;
@@ -236,5 +239,5 @@ int nt_rx_pay(const struct nt_rx_flows *flows, const struct nt_rx_cost *cost, en
 			return NT_RX_LATER;
 	}
 	settle(&payers);
-	return give_shares(&payers, cost, give, arg);
+	return give_shares(&payers, &known, give, arg);
 }

@@ -104,6 +104,7 @@ static void set_flow(struct nt_flow_to *to, const struct nt_flow *flow)
 {
 	*to = (struct nt_flow_to){.flow = flow->flow, .device = flow->device};
 	to->is_inet = flow->family == AF_INET || flow->family == AF_INET6;
+	to->is_many = flow->flags & NT_FLOW_MANY;
 	to->protocol = to->is_inet ? flow->protocol : NO_PROTOCOL;
 	to->to.netns = flow->netns;
 	to->to.protocol = flow->protocol;
@@ -371,6 +372,18 @@ uint8_t nt_endpoints_protocol(struct nt_endpoints *endpoints, uint64_t flow)
 	const struct nt_flow_to *to = find_flow(endpoints, flow);
 
 	return to ? to->protocol : NO_PROTOCOL;
+}
+
+bool nt_endpoints_is_of_one(struct nt_endpoints *endpoints, uint64_t flow)
+{
+	const struct nt_flow_to *to = find_flow(endpoints, flow);
+	const struct nt_delivery *deliveries;
+
+	if (!to || !to->is_many)
+		return true;
+	deliveries = endpoints->deliveries + to->first_delivery;
+	return to->is_inet && to->n_deliveries && deliveries[0].socket &&
+	       !NT_ANY(to->n_deliveries, i, deliveries[i].socket != deliveries[0].socket);
 }
 
 uint64_t nt_endpoints_device(struct nt_endpoints *endpoints, uint64_t flow)

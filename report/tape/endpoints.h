@@ -33,6 +33,7 @@ struct nt_flow_to {
 	struct nt_endpoint to;
 	uint8_t protocol;
 	bool is_inet;
+	bool is_many; /* flows: their senders are not known */
 	size_t first_delivery; /* index, once they are sorted, of as many: */
 	uint32_t n_deliveries;
 };
@@ -82,6 +83,11 @@ size_t nt_endpoints_sockets(struct nt_endpoints *endpoints, uint64_t flow, uint6
  * NT_NO_TASK: none is known.
  */
 uint64_t nt_endpoints_holder(struct nt_endpoints *endpoints, uint64_t socket);
+/*
+ * Whether what is known of the flow holds for all of its packets. Where flows are too many the recorder counts them as
+ * one: then only if all of those to an address and port went to one socket.
+ */
+bool nt_endpoints_is_of_one(struct nt_endpoints *endpoints, uint64_t flow);
 /* The device that received the flow's packets; 0: not known. */
 uint64_t nt_endpoints_device(struct nt_endpoints *endpoints, uint64_t flow);
 /* The flow's protocol above IP; 255: it has none, or is not known. */

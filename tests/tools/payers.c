@@ -2,24 +2,32 @@
 /*
  * payers - traffic of which is known who should pay for receiving it.
  *
- *   payers send ADDRESS PORT ROUNDS      each round: one datagram to PORT, three to PORT + 1, all of 200 bytes
- *   payers rows ADDRESS PORT ROUNDS      the same of 20 rounds together: 20 datagrams to PORT, 60 to PORT + 1, and so
- * on; for packets of the two to cost the same, whatever the first one to a socket does payers shout ADDRESS PORT COUNT
- * so many datagrams of 200 bytes, whether anybody is there or not payers bury ADDRESS PORT COUNT       the same, each
- * after 40 datagrams of 1,000 bytes payers hold ADDRESS PORT             lets datagrams wait; reads them all when its
- * input ends, and prints how many. Several may hold one port, and share what comes payers ask ADDRESS PORT COUNT a TCP
- * connection: so many requests of 50 bytes, each answered before the next payers answer ADDRESS PORT COUNT     the
- * other end payers visit ADDRESS PORT COUNT      so many TCP connections, one after the other: one request, one answer
- * on each payers serve ADDRESS PORT COUNT      the other end payers knock ADDRESS PORT COUNT      so many TCP
- * connections on which nothing is sent or received payers stay ADDRESS PORT             one of these, until its input
- * ends payers listen ADDRESS PORT           their other end: accepts none, until its input ends
+ *   payers send ADDRESS PORT ROUNDS   each round: one datagram to PORT, three to PORT + 1, all of 200 bytes
+ *   payers rows ADDRESS PORT ROUNDS   the same of 20 rounds together: 20 datagrams to PORT, 60 to PORT + 1, and so on;
+ *                                     for packets of the two to cost the same, whatever the first one to a socket does
+ *   payers shout ADDRESS PORT COUNT   so many datagrams of 200 bytes, whether anybody is there or not
+ *   payers bury ADDRESS PORT COUNT    the same, each after 40 datagrams of 1,000 bytes
+ *   payers pose ADDRESS PORT COUNT    the same as shout, each from another address and port; PORT 0: also to another
+ *                                     port
+ *   payers hold ADDRESS PORT          lets datagrams wait; reads them all when its input ends, and prints how many.
+ *                                     Several may hold one port, and share what comes
+ *   payers ask ADDRESS PORT COUNT     a TCP connection: so many requests of 50 bytes, each answered before the next
+ *   payers answer ADDRESS PORT COUNT  the other end
+ *   payers visit ADDRESS PORT COUNT   so many TCP connections, one after the other: one request, one answer on each
+ *   payers serve ADDRESS PORT COUNT   the other end
+ *   payers knock ADDRESS PORT COUNT   so many TCP connections on which nothing is sent or received
+ *   payers stay ADDRESS PORT          one of these, until its input ends
+ *   payers listen ADDRESS PORT        their other end: accepts none, until its input ends
  *
  * A receiver, and one that stays, says "ready" first. IPv4.
  */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <netinet/ip.h>
 #include <netinet/tcp.h>
+#include <netinet/udp.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,6 +85,34 @@ static int shout(const struct sockaddr_in *to, unsigned long count, unsigned int
 		const size_t size = i % (n_large + 1) == n_large ? DATAGRAM : LARGE_DATAGRAM;
 
 		if (sendto(fd, datagram, size, 0, (const struct sockaddr *)to, sizeof(*to)) < 0)
+			return die("sendto");
+	}
+	return 0;
+}
+
+/* As the network has them. */
+struct posed {
+	struct iphdr ip;
+	struct udphdr udp;
+	char data[DATAGRAM];
+};
+
+/* Each from another address of 10.0.0.0/8; the port changes with it. */
+static int pose(const struct sockaddr_in *to, unsigned long count)
+{
+	struct posed packet = {
+		.ip = {.version = 4, .ihl = 5, .ttl = 64, .protocol = IPPROTO_UDP, .daddr = to->sin_addr.s_addr},
+		.udp = {.dest = to->sin_port, .len = htons(sizeof(struct udphdr) + DATAGRAM)},
+	};
+	const int fd = socket(AF_INET, SOCK_RAW, IPPROTO_RAW);
+
+	for (unsigned long i = 0; i < count; i++) {
+		const uint32_t number = (uint32_t)i * 0x9e3779b1u; /* odd: no two are the same */
+
+		packet.ip.saddr = htonl(0x0a000000 | number >> 8);
+		packet.udp.source = htons((uint16_t)(number | 1));
+		packet.udp.dest = to->sin_port ? to->sin_port : packet.udp.source;
+		if (sendto(fd, &packet, sizeof(packet), 0, (const struct sockaddr *)to, sizeof(*to)) < 0)
 			return die("sendto");
 	}
 	return 0;
@@ -197,6 +233,8 @@ static int run(const char *what, struct sockaddr_in *address, unsigned long coun
 		return shout(address, count, 0);
 	if (!strcmp(what, "bury"))
 		return shout(address, count, LARGE_BEFORE_SMALL);
+	if (!strcmp(what, "pose"))
+		return pose(address, count);
 	if (!strcmp(what, "hold"))
 		return hold(address);
 	if (!strcmp(what, "ask"))
@@ -223,9 +261,9 @@ int main(int argc, char **argv)
 	const unsigned long count = argc > 4 ? strtoul(argv[4], NULL, 10) : 0;
 
 	if (argc < 4 || inet_pton(AF_INET, argv[2], &address.sin_addr) != 1) {
-		fprintf(stderr,
-			"usage: payers send|rows|shout|bury|hold|ask|answer|visit|serve|knock|stay|listen ADDRESS PORT "
-			"[COUNT]\n");
+		fprintf(stderr, "usage: payers send|rows|shout|bury|pose|hold|ask|answer|visit|serve|knock|stay|listen "
+				"ADDRESS PORT "
+				"[COUNT]\n");
 		return 2;
 	}
 	address.sin_port = htons((uint16_t)atoi(argv[3]));

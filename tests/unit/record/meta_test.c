@@ -291,6 +291,10 @@ static void closes_a_session(void **state)
 	(void)state;
 	assert_int_equal(nt_meta_close(&out, 77, "signal", &totals), 0);
 	assert_string_equal(text(), "end_ns=77\nstop=signal\nevents=1000\nlost=23\ncomplete=1\n");
+	totals.many = 1234567;
+	nt_buf_release(&out);
+	assert_int_equal(nt_meta_close(&out, 77, "signal", &totals), 0);
+	assert_non_null(strstr(text(), "lost=23\nuncovered=1,234,567 received packets"));
 }
 
 static void error_is_passed_on(void **state)

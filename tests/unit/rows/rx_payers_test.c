@@ -183,6 +183,22 @@ static void test_delivered(void **state)
 	expect_whole(1, NT_PAYER_SOCKET, 7, NT_NO_TASK, 4);
 }
 
+/* Of many flows that were counted as one, nothing is exact unless all went to one socket. */
+static void test_many(void **state)
+{
+	struct nt_flow many = {.flow = 3, .family = AF_INET, .protocol = 17, .dst_port = 55, .flags = NT_FLOW_MANY};
+
+	(void)state;
+	use(2, 71, 5);
+	assert_int_equal(nt_endpoints_add_flow(&endpoints, &many), 0);
+	assert_int_equal(pay(3), 0);
+	assert_int_equal(paid[0].payer, NT_PAYER_OTHER);
+	assert_int_equal(paid[0].cost.exact_ns, 0);
+	many.socket = delivered_to = 2;
+	assert_int_equal(nt_endpoints_add_flow(&endpoints, &many), 0);
+	expect_whole(3, NT_PAYER_SOCKET, 2, 71, 0);
+}
+
 /* Pays for packets of this fate. Only the kernel's reason 3 is that no socket has their port. */
 static int pay_fate(uint64_t flow, uint32_t fate)
 {
@@ -357,6 +373,7 @@ int main(void)
 		cmocka_unit_test(test_names),
 		cmocka_unit_test_teardown(test_one, teardown),
 		cmocka_unit_test_teardown(test_delivered, teardown),
+		cmocka_unit_test_teardown(test_many, teardown),
 		cmocka_unit_test_teardown(test_fates, teardown),
 		cmocka_unit_test_teardown(test_holders, teardown),
 		cmocka_unit_test_teardown(test_shares, teardown),

@@ -331,7 +331,7 @@ static uint64_t model_delivered(const struct nt_flow *flows, size_t n, uint64_t 
 	const struct nt_flow *last = NULL, *first = NULL;
 
 	for (size_t i = 0; i < n; i++) {
-		if (flows[i].flow != flow || (!flows[i].socket && !flows[i].flags))
+		if (flows[i].flow != flow || (!flows[i].socket && !(flows[i].flags & NT_FLOW_SCATTERED)))
 			continue;
 		if (flows[i].end_ns <= at_ns && (!last || flows[i].end_ns > last->end_ns))
 			last = &flows[i];
@@ -341,7 +341,23 @@ static uint64_t model_delivered(const struct nt_flow *flows, size_t n, uint64_t 
 	return last ? last->socket : first ? first->socket : 0;
 }
 
+/* Even flows are many. */
+static bool model_is_of_one(const struct nt_flow *flows, size_t n, uint64_t flow)
+{
+	const struct nt_flow *first = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		if (flow % 2 || flows[i].flow != flow || (!flows[i].socket && !(flows[i].flags & NT_FLOW_SCATTERED)))
+			continue;
+		if (!flows[i].socket || (first && first->socket != flows[i].socket))
+			return false;
+		first = &flows[i];
+	}
+	return flow % 2 || first;
+}
+
 #define N_DELIVERIES 60
+#define N_TO 8 /* flows; the first go to few sockets */
 
 /* A flow may be delivered to a socket, to too many, and to another; at its time each counts, told once or twice. */
 static void test_deliveries(void **state)
@@ -355,16 +371,19 @@ static void test_deliveries(void **state)
 		flows[i] = (struct nt_flow){.end_ns = i * 37 % N_DELIVERIES,
 					    .family = AF_INET,
 					    .protocol = UDP,
-					    .flow = 1 + nt_rand_below(&rand, 5),
-					    .socket = nt_rand_below(&rand, 4)};
-		if (!flows[i].socket && nt_rand_below(&rand, 2))
+					    .flow = 1 + nt_rand_below(&rand, N_TO)};
+		flows[i].socket = nt_rand_below(&rand, flows[i].flow);
+		if (!flows[i].socket && !nt_rand_below(&rand, flows[i].flow))
 			flows[i].flags = NT_FLOW_SCATTERED;
+		if (flows[i].flow % 2 == 0)
+			flows[i].flags |= NT_FLOW_MANY;
 		for (uint64_t n = nt_rand_below(&rand, 2) + 1; n; n--)
 			assert_int_equal(nt_endpoints_add_flow(&endpoints, &flows[i]), 0);
 		if (!nt_rand_below(&rand, 10))
 			nt_endpoints_delivered_to(&endpoints, 1, 1);
 	}
-	for (uint64_t flow = 0; flow <= 6; flow++) {
+	for (uint64_t flow = 1; flow <= N_TO; flow++) {
+		assert_int_equal(nt_endpoints_is_of_one(&endpoints, flow), model_is_of_one(flows, N_DELIVERIES, flow));
 		for (uint64_t at = 0; at <= N_DELIVERIES; at++)
 			assert_int_equal(nt_endpoints_delivered_to(&endpoints, flow, at),
 					 model_delivered(flows, N_DELIVERIES, flow, at));
