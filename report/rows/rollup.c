@@ -53,6 +53,7 @@ struct nt_rollup {
 	struct nt_view_time time;
 	struct nt_rollup_sink sink;
 	struct sums slices, ops, rx, elsewhere;
+	struct sum **flows; /* of rx, to be compared */
 };
 
 static int sums_init(struct sums *sums)
@@ -70,7 +71,8 @@ struct nt_rollup *nt_rollup_new(const struct nt_view_time *time, const struct nt
 		return NULL;
 	rollup->time = *time;
 	rollup->sink = *sink;
-	if (sums_init(&rollup->slices) || sums_init(&rollup->ops) || sums_init(&rollup->rx) ||
+	rollup->flows = calloc(MAX_SUMS, sizeof(*rollup->flows));
+	if (!rollup->flows || sums_init(&rollup->slices) || sums_init(&rollup->ops) || sums_init(&rollup->rx) ||
 	    sums_init(&rollup->elsewhere)) {
 		nt_rollup_free(rollup);
 		return NULL;
@@ -90,6 +92,7 @@ void nt_rollup_free(struct nt_rollup *rollup)
 	free(rollup->rx.slots);
 	free(rollup->elsewhere.sums);
 	free(rollup->elsewhere.slots);
+	free(rollup->flows);
 	free(rollup);
 }
 
@@ -154,10 +157,48 @@ static int give(struct nt_rollup *rollup, const struct sums *sums, const struct 
 	return sums == &rollup->ops ? give_op_sum(rollup, sum) : give_rx_sum(rollup, sum);
 }
 
+/* By bucket and CPU, the costliest first. */
+static int by_cost(const void *a, const void *b)
+{
+	const struct sum *left = *(const struct sum *const *)a, *right = *(const struct sum *const *)b;
+
+	if (left->key.bucket != right->key.bucket)
+		return left->key.bucket < right->key.bucket ? -1 : 1;
+	if (left->key.cpu != right->key.cpu)
+		return left->key.cpu < right->key.cpu ? -1 : 1;
+	if (left->rx.spent_ns != right->rx.spent_ns)
+		return left->rx.spent_ns > right->rx.spent_ns ? -1 : 1;
+	return left < right ? -1 : left > right;
+}
+
+/* Marks flows that are small beside others. What is no flow is never small. */
+static void mark_small(struct nt_rollup *rollup)
+{
+	struct sums *sums = &rollup->rx;
+	struct sum **flows = rollup->flows;
+	size_t n = 0, n_named = 0;
+
+	for (size_t i = 0; i < sums->n; i++) {
+		if (sums->sums[i].rx.flow && sums->sums[i].rx.flow != NT_RX_DRIVER)
+			flows[n++] = &sums->sums[i];
+	}
+	if (n <= NT_NAMED_FLOWS)
+		return;
+	qsort(flows, n, sizeof(*flows), by_cost);
+	for (size_t i = 0; i < n; i++) {
+		if (i &&
+		    (flows[i]->key.bucket != flows[i - 1]->key.bucket || flows[i]->key.cpu != flows[i - 1]->key.cpu))
+			n_named = 0;
+		flows[i]->rx.is_small = n_named++ >= NT_NAMED_FLOWS;
+	}
+}
+
 static int empty(struct nt_rollup *rollup, struct sums *sums)
 {
 	int error = 0;
 
+	if (sums == &rollup->rx)
+		mark_small(rollup);
 	for (size_t i = 0; i < sums->n && !error; i++)
 		error = give(rollup, sums, &sums->sums[i]);
 	sums->n = 0;

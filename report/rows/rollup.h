@@ -43,7 +43,10 @@ struct nt_rx_cost {
 	uint32_t fate; /* of the packets: NT_RX_FATE_* */
 	uint64_t packets, segments, bytes;
 	uint64_t spent_ns, exact_ns, most_ns; /* as struct nt_rx_charge */
+	bool is_small; /* so many other flows of its bucket and CPU had more: NT_NAMED_FLOWS */
 };
+
+#define NT_NAMED_FLOWS 256
 
 /* As a flow: no packet's, but the driver's own work, and what XDP does there. */
 #define NT_RX_DRIVER UINT64_MAX

@@ -66,6 +66,7 @@ void nt_rx_rows_free(struct nt_rows *rows)
 {
 	nt_rx_charges_free(rows->charges);
 	nt_socket_users_release(&rows->users);
+	nt_rx_rest_release(&rows->rest);
 	free(rows->unpaid);
 }
 
@@ -104,7 +105,7 @@ int nt_rx_rows_op(struct nt_rows *rows, const struct nt_op_row *op)
 				   op->ts_ns + op->dur_ns, has_received ? (uint64_t)op->result : 0);
 }
 
-static int on_paid(void *arg, const struct nt_rx_paid *paid)
+static int push_paid(void *arg, const struct nt_rx_paid *paid)
 {
 	struct nt_rows *rows = arg;
 	struct nt_rx_paid row = *paid;
@@ -112,6 +113,13 @@ static int on_paid(void *arg, const struct nt_rx_paid *paid)
 	if (row.has_reason)
 		row.reason_name = nt_identities_drop_reason(&rows->learned->ids, row.reason);
 	return nt_rows_push(rows, NT_TABLE_RX_COST, &row);
+}
+
+static int on_paid(void *arg, const struct nt_rx_paid *paid)
+{
+	struct nt_rows *rows = arg;
+
+	return paid->cost->is_small ? nt_rx_rest_add(&rows->rest, paid, push_paid, rows) : push_paid(rows, paid);
 }
 
 static int pay(struct nt_rows *rows, struct nt_socket_users *users, const struct nt_rx_cost *cost,
@@ -185,5 +193,5 @@ int nt_rx_rows_finish(struct nt_rows *rows)
 	for (size_t i = 0; i < rows->n_unpaid && !error; i++)
 		error = pay_at_last(rows, &rows->unpaid[i]);
 	rows->n_unpaid = 0;
-	return error;
+	return error ? error : nt_rx_rest_give(&rows->rest, push_paid, rows);
 }

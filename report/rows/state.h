@@ -8,6 +8,7 @@
 #include "report/rows/rows.h"
 #include "report/rows/rx_charge.h"
 #include "report/rows/rx_payers.h"
+#include "report/rows/rx_rest.h"
 #include "report/rows/sample_owners.h"
 #include "report/rows/stack_stages.h"
 #include "report/tape/clock.h"
@@ -72,6 +73,7 @@ struct nt_rows {
 	struct nt_socket_users users; /* if charges are summed up */
 	struct nt_rx_cost *unpaid; /* costs of sockets that nobody had used yet */
 	size_t n_unpaid, unpaid_size;
+	struct nt_rx_rest rest; /* rows of flows that are small beside others */
 	struct nt_sample_owners *owners; /* of stack samples */
 	struct nt_rows_want want;
 	bool is_view; /* and not all of the recording */

@@ -214,9 +214,9 @@ static int end_span(struct dividing *dividing, const struct span *span)
 	return error;
 }
 
-static int note_flow(struct nt_stage_payers *payers, int64_t flow, uint32_t group, uint64_t ns)
+static int note_flow(struct nt_stage_payers *payers, uint64_t flow, uint32_t group, uint64_t ns)
 {
-	uint64_t *first = nt_id_map_at(&payers->by_flow, (uint64_t)flow);
+	uint64_t *first = nt_id_map_at(&payers->by_flow, flow);
 	size_t at;
 
 	if (!first)
@@ -234,6 +234,14 @@ static int note_flow(struct nt_stage_payers *payers, int64_t flow, uint32_t grou
 	return 0;
 }
 
+/* The flows of a row without one: many that were small beside others. */
+#define REST UINT64_MAX
+
+static bool is_of_flows(enum nt_payer payer)
+{
+	return payer != NT_PAYER_DRIVER && payer != NT_PAYER_UNATTRIBUTED;
+}
+
 static int add_row(struct dividing *dividing, sqlite3_stmt *row, struct span *span)
 {
 	enum { CPU, TS, DUR, PAYER, UPID, FLOW, SPENT };
@@ -241,10 +249,10 @@ static int add_row(struct dividing *dividing, sqlite3_stmt *row, struct span *sp
 	const struct span next = {sqlite3_column_int64(row, CPU), sqlite3_column_int64(row, TS),
 				  sqlite3_column_int64(row, DUR)};
 	const int64_t ns = sqlite3_column_int64(row, SPENT);
-	const char *payer = nt_db_text(row, PAYER);
-	const uint32_t group =
-		group_of(payers, payer ? nt_payer_number(payer) : NT_PAYER_UNATTRIBUTED,
-			 sqlite3_column_type(row, UPID) == SQLITE_INTEGER ? sqlite3_column_int64(row, UPID) : -1);
+	const char *word = nt_db_text(row, PAYER);
+	const enum nt_payer payer = word ? nt_payer_number(word) : NT_PAYER_UNATTRIBUTED;
+	const uint32_t group = group_of(
+		payers, payer, sqlite3_column_type(row, UPID) == SQLITE_INTEGER ? sqlite3_column_int64(row, UPID) : -1);
 	int64_t end;
 	int error = 0;
 
@@ -258,9 +266,9 @@ static int add_row(struct dividing *dividing, sqlite3_stmt *row, struct span *sp
 	if (error)
 		return error;
 	payers->paid[payers->n_paid++] = (struct nt_stage_paid){group, (uint64_t)ns};
-	return sqlite3_column_type(row, FLOW) == SQLITE_INTEGER
-		       ? note_flow(payers, sqlite3_column_int64(row, FLOW), group, (uint64_t)ns)
-		       : 0;
+	if (sqlite3_column_type(row, FLOW) == SQLITE_INTEGER)
+		return note_flow(payers, (uint64_t)sqlite3_column_int64(row, FLOW), group, (uint64_t)ns);
+	return is_of_flows(payer) ? note_flow(payers, REST, group, (uint64_t)ns) : 0;
 }
 
 static int divide_rows(struct dividing *dividing)
@@ -301,10 +309,12 @@ int nt_stage_payers_divide(struct nt_stage_payers *payers, nt_stage_paid_fn give
 
 uint32_t nt_stage_payers_of(struct nt_stage_payers *payers, int64_t flow, uint64_t number)
 {
-	const size_t first = flow >= 0 ? nt_id_map_get(&payers->by_flow, (uint64_t)flow) : 0;
+	size_t first = flow >= 0 ? nt_id_map_get(&payers->by_flow, (uint64_t)flow) : 0;
 	const struct nt_stage_flow_payer *payer = NULL;
 	unsigned __int128 all = 0, at;
 
+	if (flow >= 0 && !first)
+		first = nt_id_map_get(&payers->by_flow, REST);
 	for (size_t i = first; i; i = payers->flows[i - 1].next)
 		all += payers->flows[i - 1].ns;
 	at = (unsigned __int128)(uint64_t)all * nt_lot(number, 2) >> 64;

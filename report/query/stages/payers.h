@@ -65,6 +65,7 @@ int nt_stage_payers_add(struct nt_stage_payers *payers, uint32_t cpu, uint32_t b
 int nt_stage_payers_divide(struct nt_stage_payers *payers, nt_stage_paid_fn give, void *arg);
 /*
  * After that: the group that pays for a sample of this flow; flow -1: none is known. Where several pay for the flow,
- * one is drawn by the sample's number, in the proportion of what they pay.
+ * one is drawn by the sample's number, in the proportion of what they pay; so is one where the flow is only among
+ * those that rx_cost has together.
  */
 uint32_t nt_stage_payers_of(struct nt_stage_payers *payers, int64_t flow, uint64_t number);

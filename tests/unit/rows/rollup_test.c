@@ -27,6 +27,7 @@ struct sums {
 	size_t rows, fail_at; /* fail_at: this row is refused; 0: none */
 	uint64_t ns, ops, bytes, failed, untimed, lower_bound;
 	uint64_t by_task[MANY]; /* ns of slices, or operations */
+	bool is_small[MANY]; /* flows */
 	struct nt_cpu_cost slice; /* the last row of each kind */
 	struct nt_sock_cost op;
 	struct nt_rx_cost rx;
@@ -79,6 +80,8 @@ static int take_rx(void *arg, const struct nt_rx_cost *cost)
 	sums->bytes += cost->bytes;
 	if (cost->flow < MANY)
 		sums->by_task[cost->flow] += cost->spent_ns;
+	if (cost->flow < MANY)
+		sums->is_small[cost->flow] = cost->is_small;
 	sums->rx = *cost;
 	return 0;
 }
@@ -248,6 +251,34 @@ static void adds_charges_up(void **state)
 	assert_int_equal(nt_rollup_finish(fixture->rollup), 0);
 	assert_int_equal(fixture->sums.rows, 7);
 	assert_true(row->ts_ns == START + 4 * BUCKET && row->dur_ns == 10 && row->flow == 0);
+}
+
+#define N_FLOWS 2000u
+
+/* Of each bucket and CPU the costliest flows are not small, and none of the others is anything else. */
+static void knows_the_costliest(void **state)
+{
+	struct fixture *fixture = *state;
+	struct nt_rand rand = {nt_rand_seed()};
+	static struct nt_rx_charge charges[N_FLOWS];
+
+	begin(fixture, 4 * BUCKET);
+	for (unsigned int i = 0; i < N_FLOWS; i++) {
+		charges[i] = charge_of(BUCKET * nt_rand_below(&rand, 2), 0, i);
+		charges[i].dur_ns = BUCKET;
+		charges[i].cpu = (uint32_t)nt_rand_below(&rand, 4) / 3;
+		charges[i].spent_ns = nt_rand_below(&rand, 10000) * N_FLOWS + i;
+		assert_int_equal(nt_rollup_rx(fixture->rollup, &charges[i]), 0);
+	}
+	assert_int_equal(nt_rollup_finish(fixture->rollup), 0);
+	for (unsigned int i = 0; i < N_FLOWS; i++) {
+		size_t n_costlier = 0;
+
+		for (unsigned int j = 1; j < N_FLOWS; j++)
+			n_costlier += charges[j].cpu == charges[i].cpu && charges[j].ts_ns == charges[i].ts_ns &&
+				      charges[j].spent_ns > charges[i].spent_ns;
+		assert_int_equal(fixture->sums.is_small[i], i && n_costlier >= NT_NAMED_FLOWS);
+	}
 }
 
 /* A key that differs in one part is another sum; the same key is one. */
@@ -670,6 +701,7 @@ int main(void)
 		TEST(gives_operations_of_any_number_of_tasks),
 		TEST(gives_charges_of_any_number_of_flows),
 		TEST(adds_charges_up),
+		TEST(knows_the_costliest),
 		TEST(adds_up_elsewhere),
 		TEST(keeps_keys_apart),
 		TEST(gives_what_is_long_past),
