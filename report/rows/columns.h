@@ -13,7 +13,7 @@
  */
 #pragma once
 
-#define NT_SCHEMA_VERSION 7 /* of tables and views; grows with each change of their statements */
+#define NT_SCHEMA_VERSION 8 /* of tables and views; grows with each change of their statements */
 
 /*
  * X(CONSTANT, blocks): where the rows of a table come from. That decides which blocks of events are read for them; the
@@ -206,7 +206,7 @@
 	C(INTEGER_ALWAYS, id, from->flow)                                                                              \
 	C(TEXT, family, from->family ? nt_family_name(from->family, arena) : NULL)                                     \
 	C(TEXT, proto, from->family ? nt_protocol_name(from->family, from->protocol, arena) : NULL)                    \
-	C(TEXT, src, from->flags & NT_FLOW_MANY ? NULL : flow_address(arena, from->family, from->src))                 \
+	C(TEXT, src, flow_sender(arena, from))                                                                         \
 	C(NON_ZERO, sport, from->src_port)                                                                             \
 	C(TEXT, dst, flow_address(arena, from->family, from->dst))                                                     \
 	C(NON_ZERO, dport, from->dst_port)                                                                             \

@@ -46,7 +46,7 @@ struct nt_rx_cost {
 	bool is_small; /* so many other flows of its bucket and CPU had more: NT_NAMED_FLOWS */
 };
 
-#define NT_NAMED_FLOWS 256
+#define NT_NAMED_FLOWS 1024
 
 /* As a flow: no packet's, but the driver's own work, and what XDP does there. */
 #define NT_RX_DRIVER UINT64_MAX

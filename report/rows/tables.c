@@ -44,6 +44,11 @@ static const char *flow_address(struct nt_arena *arena, uint8_t family, const ui
 	return text ? inet_ntop(family, address, text, INET6_ADDRSTRLEN) : NULL;
 }
 
+static const char *flow_sender(struct nt_arena *arena, const struct nt_flow *flow)
+{
+	return flow->flags & NT_FLOW_MANY ? NULL : flow_address(arena, flow->family, flow->src);
+}
+
 static uint64_t has_flag(const struct nt_cpu_record *stretch, uint8_t flag)
 {
 	return stretch->record->as_rx_stretch.flags & flag ? 1 : 0;

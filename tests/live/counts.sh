@@ -60,7 +60,8 @@ sqlite3 -batch -noheader -readonly "$db" >"$work/programs" <<'SQL'
 CREATE TEMP TABLE last AS SELECT program, name, value FROM self_cost s WHERE program IS NOT NULL
 AND ts = (SELECT max(ts) FROM self_cost WHERE program IS NOT NULL);
 SELECT program, sum(CASE WHEN name = 'runs' THEN value ELSE 0 END) AS runs,
-       sum(CASE WHEN name IN ('recorded', 'lost') OR name LIKE 'noted%' OR name LIKE 'skipped%' THEN value ELSE 0 END) AS said,
+       sum(CASE WHEN name IN ('recorded', 'lost') OR name LIKE 'noted%' OR name LIKE 'skipped%' THEN value
+           ELSE 0 END) AS said,
        sum(CASE WHEN name = 'misses' THEN value ELSE 0 END) AS misses,
        sum(CASE WHEN name = 'run_ns' THEN value ELSE 0 END) AS run_ns
 FROM last GROUP BY program ORDER BY program;

@@ -132,7 +132,8 @@ static const struct table tables[] = {
 	 "what a part pays is estimated in the 100 ms that "
 	 "it cuts, between the bounds.",
 	 NT_PAYERS_WHERE_SQL("net_rx_ns", IF_KNOWN), NULL, NULL},
-	{"rx_flows", "Flows by what receiving their packets cost", "Times are those of net_rx.",
+	{"rx_flows", "Flows by what receiving their packets cost",
+	 "Times are those of net_rx. A row of a socket that has no source is of several flows.",
 	 "SELECT r.payer AS payer, f.proto, " NT_ENDPOINT_SQL("f.", "src", "sport") "AS source, " NT_ENDPOINT_SQL(
 		 "f.", "dst",
 		 "dport") "AS destination, v.name AS device, " NT_PAID_FIGURES_SQL("net_rx_ns") "FROM paid AS r "

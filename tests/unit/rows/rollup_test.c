@@ -253,7 +253,7 @@ static void adds_charges_up(void **state)
 	assert_true(row->ts_ns == START + 4 * BUCKET && row->dur_ns == 10 && row->flow == 0);
 }
 
-#define N_FLOWS 2000u
+#define N_FLOWS 6000u
 
 /* Of each bucket and CPU the costliest flows are not small, and none of the others is anything else. */
 static void knows_the_costliest(void **state)
