@@ -119,8 +119,8 @@ static __always_inline bool is_connected(const struct sk_buff *skb, struct sock 
  * and flows to another's address and port are from those to others. If the stretch has only this packet, it is of that
  * flow; else the time of some packets is not their socket's.
  */
-static __always_inline void tell_apart(struct nt_cpu *cpu, __u32 cpu_id, struct counted_packet *packet,
-				       enum nt_many many)
+static __always_inline void tell_apart(struct nt_cpu *cpu, __u32 cpu_id, const struct sk_buff *skb,
+				       struct counted_packet *packet, enum nt_many many)
 {
 	__u64 flow = nt_flow_key(nt_config.flow_hashes, packet->tuple, many), now_ns = bpf_ktime_get_ns();
 	struct nt_flow_budget *budget = &cpu->new_flows;
@@ -129,7 +129,7 @@ static __always_inline void tell_apart(struct nt_cpu *cpu, __u32 cpu_id, struct 
 
 	if (!nt_seen_flow(flow) && !nt_flow_may_add(budget, now_ns, &budget->n_delivered, NT_NEW_DELIVERED))
 		return;
-	if (packet->tuple == &stretch->tuple && stretch->packets == 1) {
+	if (stretch->packets == 1 && stretch->skb == (unsigned long)skb) {
 		stretch->flow = flow;
 		stretch->many = many;
 		stretch->is_new = true;
@@ -154,7 +154,7 @@ static __always_inline __u32 see_flow(struct nt_cpu *cpu, __u32 cpu_id, const st
 	if (packet->many) {
 		many = is_connected(skb, sk) ? NT_MANY_NOT : NT_MANY_LOCAL;
 		if (packet->many > many)
-			tell_apart(cpu, cpu_id, packet, many);
+			tell_apart(cpu, cpu_id, skb, packet, many);
 		if (packet->many == NT_MANY_DEVICE)
 			return NT_OUTCOME_skipped_filter;
 		seen = nt_seen_flow(packet->flow);
