@@ -192,9 +192,29 @@ int nt_announce_flow(__u32 cpu_id, __u64 now_ns)
 	if (nt_is_written(cpu, seen))
 		return 0;
 	if (nt_write_flow(cpu, cpu_id, &stretch->tuple, stretch->many, stretch->flow, 0, 0, now_ns))
-		nt_set_flow(cpu, seen, stretch->flow, 0, 0);
+		nt_set_flow(cpu, seen, stretch->flow, 0, 0, false);
 	else
 		stretch->tuple.ethertype = NO_FLOW; /* so that its next packet tries again */
+	return 0;
+}
+
+int nt_tell_partly(__u32 cpu_id, __u64 now_ns)
+{
+	struct nt_cpu *cpu = bpf_map_lookup_elem(&nt_cpus, &cpu_id);
+	struct nt_open_stretch *stretch;
+	struct nt_seen_flow *seen;
+
+	if (!cpu)
+		return 0;
+	stretch = &cpu->stretch;
+	seen = nt_seen_flow(stretch->flow);
+	if (!seen || !nt_is_written(cpu, seen) || seen->is_partly)
+		return 0;
+	/* It is written with the first socket that the flow names. */
+	if (!seen->n_sockets)
+		seen->is_partly = true;
+	else if (nt_write_flow(cpu, cpu_id, &stretch->tuple, stretch->many, stretch->flow, 0, NT_FLOW_PARTLY, now_ns))
+		seen->is_partly = true;
 	return 0;
 }
 
@@ -259,9 +279,8 @@ static __always_inline struct counted_flow flow_of(struct nt_cpu *cpu, const str
  */
 static __always_inline bool is_again(const struct nt_open_stretch *stretch, const struct sk_buff *skb, __u64 device)
 {
-	return stretch->skb == (unsigned long)skb && stretch->tuple.device != device &&
-	       !(stretch->flags & NT_RX_STRETCH_FORWARDED) && stretch->head == (unsigned long)skb->head &&
-	       stretch->tail == skb->tail;
+	return stretch->skb == (unsigned long)skb && stretch->tuple.device != device && !stretch->is_forwarded &&
+	       stretch->head == (unsigned long)skb->head && stretch->tail == skb->tail;
 }
 
 static __always_inline void begin_stretch(struct nt_cpu *cpu, __u64 run_ns, __u8 flags)
@@ -275,6 +294,7 @@ static __always_inline void begin_stretch(struct nt_cpu *cpu, __u64 run_ns, __u8
 	stretch->run_ns = run_ns;
 	stretch->in_task = !cpu->softirq_begin_ns;
 	stretch->segments = stretch->bytes = stretch->dropped = stretch->reason = 0;
+	stretch->forwarded = stretch->delivered = 0;
 }
 
 /* Until a packet comes, the driver works. The flow of the last one stays known. */
@@ -372,6 +392,7 @@ static __always_inline void add_packet(struct nt_cpu *cpu, __u32 cpu_id, const s
 	stretch->packets++;
 	stretch->segments += segments;
 	stretch->bytes += skb->len;
+	stretch->is_forwarded = false;
 	stretch->skb = (unsigned long)skb;
 	stretch->head = (unsigned long)skb->head;
 	stretch->tail = skb->tail;
@@ -566,8 +587,12 @@ static __always_inline int see_forwarded(const struct sk_buff *skb)
 	if (!cpu)
 		return 0;
 	stretch = stretch_of(cpu, skb);
-	if (stretch)
-		stretch->flags |= NT_RX_STRETCH_FORWARDED;
+	if (stretch && !stretch->is_forwarded) {
+		stretch->is_forwarded = true;
+		stretch->forwarded++;
+		/* Of many flows all need not go the same way. */
+		stretch->flags |= stretch->many ? 0 : NT_RX_STRETCH_FORWARDED;
+	}
 	nt_count(cpu, NT_PROGRAM_rx_forward, stretch ? NT_OUTCOME_noted : NT_OUTCOME_skipped_context);
 	return 0;
 }

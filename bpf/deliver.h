@@ -39,21 +39,31 @@ static __always_inline bool nt_is_written(const struct nt_cpu *cpu, const struct
 	return seen && seen->generation == cpu->generation;
 }
 
+/* What a reader on another CPU finds is of one flow: the key is gone while the rest is changed. */
+static __always_inline void nt_change_place(struct nt_seen_flow *seen)
+{
+	*(volatile __u64 *)&seen->flow = 0;
+	barrier();
+}
+
 /* Notes that the flow's identity has been written, with this socket. `seen`: its place, or NULL. */
 static __always_inline void nt_set_flow(const struct nt_cpu *cpu, struct nt_seen_flow *seen, __u64 key, __u64 socket,
-					__u16 n_sockets)
+					__u8 n_sockets, bool is_partly)
 {
 	if (!seen) {
 		struct nt_flow_set *set = nt_flow_set(key);
 
 		if (!set)
 			return;
-		seen = nt_flow_victim(set, key);
+		seen = nt_flow_victim(set);
+		nt_change_place(seen);
 	}
-	seen->flow = key;
 	seen->socket = socket;
 	seen->n_sockets = n_sockets;
+	seen->is_partly = is_partly;
 	seen->generation = cpu->generation;
+	barrier();
+	*(volatile __u64 *)&seen->flow = key;
 }
 
 /*
@@ -89,6 +99,16 @@ static __always_inline bool nt_write_flow(struct nt_cpu *cpu, __u32 cpu_id, cons
 
 /* In deliver.bpf.c: writes the identity of the open stretch's flow, which nothing has been delivered of. */
 int nt_announce_flow(__u32 cpu_id, __u64 now_ns);
+/* In deliver.bpf.c: writes that not all packets of the open stretch, which are of many flows, went to their socket. */
+int nt_tell_partly(__u32 cpu_id, __u64 now_ns);
+
+static __always_inline void nt_end_many(struct nt_open_stretch *stretch, __u32 cpu_id, __u64 now_ns)
+{
+	if (stretch->delivered != stretch->packets)
+		nt_tell_partly(cpu_id, now_ns);
+	if (stretch->forwarded >= stretch->packets - stretch->packets / 2)
+		stretch->flags |= NT_RX_STRETCH_FORWARDED;
+}
 
 /* The open stretch as a record; none is open then. */
 static __always_inline void nt_take_stretch(struct nt_open_stretch *stretch, __u32 cpu_id, __u64 now_ns,
@@ -96,6 +116,8 @@ static __always_inline void nt_take_stretch(struct nt_open_stretch *stretch, __u
 {
 	if (stretch->is_new)
 		nt_announce_flow(cpu_id, now_ns);
+	if (stretch->many && !(stretch->flags & NT_RX_STRETCH_DRIVER))
+		nt_end_many(stretch, cpu_id, now_ns);
 	record->end_ns = now_ns;
 	record->kind = NT_RX_STRETCH;
 	record->flags = stretch->flags;

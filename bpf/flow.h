@@ -65,34 +65,38 @@ static __always_inline struct nt_seen_flow *nt_flow_find(struct nt_flow_set *set
 	return NULL;
 }
 
-/* The flow has been looked for. Most are not written: several CPUs read them. */
+/* The flow has been looked for. Of a busy one nothing is written: several CPUs read it. */
 static __always_inline void nt_flow_use(struct nt_seen_flow *seen)
 {
-	if (!seen->is_used)
-		seen->is_used = 1;
+	if (seen->uses < NT_FLOW_MAX_USES)
+		seen->uses++;
 }
 
 /*
- * The place for a flow that has none: a free one, else one of a flow that was not looked for since all had been when
- * another came. So flows of one packet, however many, drive out each other, and hardly one that goes on.
+ * The place for a flow that has none: a free one, else that of the flow with the fewest uses. These are then taken from
+ * all, and one more at each fourth such call. So a flow of few packets drives out others like it; flows that go on
+ * stay; and one that has ended goes some time.
  */
-static __always_inline struct nt_seen_flow *nt_flow_victim(struct nt_flow_set *set, __u64 key)
+static __always_inline struct nt_seen_flow *nt_flow_victim(struct nt_flow_set *set)
 {
-	__u32 first = key >> 32;
+	__u32 first = set->n_driven_out, victim = first & (NT_FLOW_WAYS - 1), less;
 
 	for (__u32 i = 0; i < NT_FLOW_WAYS; i++) {
 		if (!set->ways[i].flow)
 			return &set->ways[i];
 	}
-	for (__u32 i = 0; i < NT_FLOW_WAYS; i++) {
-		struct nt_seen_flow *seen = &set->ways[(first + i) & (NT_FLOW_WAYS - 1)];
+	for (__u32 i = 1; i < NT_FLOW_WAYS; i++) {
+		__u32 way = (first + i) & (NT_FLOW_WAYS - 1);
 
-		if (!seen->is_used)
-			return seen;
+		if (set->ways[way].uses < set->ways[victim & (NT_FLOW_WAYS - 1)].uses)
+			victim = way;
 	}
-	for (__u32 i = 0; i < NT_FLOW_WAYS; i++)
-		set->ways[i].is_used = 0;
-	return &set->ways[first & (NT_FLOW_WAYS - 1)];
+	victim &= NT_FLOW_WAYS - 1;
+	less = set->ways[victim].uses + !(set->n_driven_out++ & 3);
+	for (__u32 i = 0; i < NT_FLOW_WAYS && less; i++)
+		set->ways[i].uses = set->ways[i].uses > less ? set->ways[i].uses - less : 0;
+	set->ways[victim].uses = 0;
+	return &set->ways[victim];
 }
 
 /* Whether one more may be written in this second (of 2^30 ns). `n`: the number of its sort in the budget. */
@@ -102,7 +106,7 @@ static __always_inline bool nt_flow_may_add(struct nt_flow_budget *budget, __u64
 
 	if (budget->second != second) {
 		budget->second = second;
-		budget->n_flows = budget->n_local = budget->n_delivered = 0;
+		budget->n_flows = budget->n_local = budget->n_bound = budget->n_connected = 0;
 	}
 	if (*n >= most)
 		return false;

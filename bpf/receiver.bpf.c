@@ -70,40 +70,29 @@ struct counted_packet {
 };
 
 /*
- * Writes that the flow goes to this socket, which is its nth. One that has named so many goes to none from then on:
- * nothing that comes may fill the tape.
+ * Writes that the flow goes to this socket. One that has named so many goes to none from then on: nothing that comes
+ * may fill the tape.
  */
-static __always_inline __u32 name_socket(struct nt_cpu *cpu, __u32 cpu_id, const struct counted_packet *packet,
-					 struct nt_seen_flow *seen, __u64 cookie, __u16 n, __u64 now_ns)
-{
-	bool is_last = n == MAX_SOCKETS;
-
-	if (!nt_write_flow(cpu, cpu_id, packet->tuple, packet->many, packet->flow, is_last ? 0 : cookie,
-			   is_last ? NT_FLOW_SCATTERED : 0, now_ns))
-		return NT_OUTCOME_lost;
-	nt_set_flow(cpu, seen, packet->flow, cookie, n);
-	if (cpu->stretch.flow == packet->flow)
-		cpu->stretch.is_new = 0;
-	return NT_OUTCOME_recorded;
-}
-
-static __always_inline __u16 n_named(const struct nt_cpu *cpu, const struct nt_seen_flow *seen)
-{
-	return nt_is_written(cpu, seen) ? seen->n_sockets : 0;
-}
-
 static __always_inline __u32 bind_flow(struct nt_cpu *cpu, __u32 cpu_id, const struct sk_buff *skb, struct sock *sk,
 				       __u64 cookie, const struct counted_packet *packet, struct nt_seen_flow *seen)
 {
-	__u16 n = n_named(cpu, seen);
+	bool is_known = nt_is_written(cpu, seen), is_partly = is_known && seen->is_partly;
+	__u8 n = is_known ? seen->n_sockets : 0;
+	bool is_last = n + 1 == MAX_SOCKETS;
 	__u64 now_ns;
 
 	if (n == MAX_SOCKETS)
 		return NT_OUTCOME_skipped_filter;
 	now_ns = bpf_ktime_get_ns();
-	if (n + 1 < MAX_SOCKETS)
+	if (!is_last)
 		announce_receiver(skb, sk, cookie, now_ns);
-	return name_socket(cpu, cpu_id, packet, seen, cookie, n + 1, now_ns);
+	if (!nt_write_flow(cpu, cpu_id, packet->tuple, packet->many, packet->flow, is_last ? 0 : cookie,
+			   (is_last ? NT_FLOW_SCATTERED : 0) | (is_partly ? NT_FLOW_PARTLY : 0), now_ns))
+		return NT_OUTCOME_lost;
+	nt_set_flow(cpu, seen, packet->flow, cookie, n + 1, is_partly);
+	if (cpu->stretch.flow == packet->flow)
+		cpu->stretch.is_new = 0;
+	return NT_OUTCOME_recorded;
 }
 
 /* Whether the socket has one peer, so that only one flow goes to it. */
@@ -115,52 +104,59 @@ static __always_inline bool is_connected(const struct sk_buff *skb, struct sock 
 }
 
 /*
- * The packet was counted with many flows, and goes to a socket: so a connected one's flow is told apart from now on,
- * and flows to another's address and port are from those to others. If the stretch has only this packet, it is of that
- * flow; else the time of some packets is not their socket's.
+ * Counts a packet anew that was counted with more flows than this, and later ones of its flow. If the stretch has only
+ * this packet, it is of that flow from now on.
  */
-static __always_inline void tell_apart(struct nt_cpu *cpu, __u32 cpu_id, const struct sk_buff *skb,
-				       struct counted_packet *packet, enum nt_many many)
+static __always_inline void count_anew(struct nt_cpu *cpu, const struct sk_buff *skb, struct counted_packet *packet,
+				       enum nt_many many)
 {
 	__u64 flow = nt_flow_key(nt_config.flow_hashes, packet->tuple, many), now_ns = bpf_ktime_get_ns();
 	struct nt_flow_budget *budget = &cpu->new_flows;
 	struct nt_open_stretch *stretch = &cpu->stretch;
-	struct nt_seen_flow *seen = nt_seen_flow(packet->flow);
+	__u32 *n = many ? &budget->n_bound : &budget->n_connected;
 
-	if (!nt_seen_flow(flow) && !nt_flow_may_add(budget, now_ns, &budget->n_delivered, NT_NEW_DELIVERED))
+	if (!nt_seen_flow(flow) && !nt_flow_may_add(budget, now_ns, n, many ? NT_NEW_BOUND : NT_NEW_CONNECTED))
 		return;
 	if (stretch->packets == 1 && stretch->skb == (unsigned long)skb) {
 		stretch->flow = flow;
 		stretch->many = many;
 		stretch->is_new = true;
-	} else if (packet->many == NT_MANY_LOCAL && n_named(cpu, seen) < MAX_SOCKETS) {
-		name_socket(cpu, cpu_id, packet, seen, 0, MAX_SOCKETS, now_ns);
 	}
 	packet->flow = flow;
 	packet->many = many;
+}
+
+/*
+ * A packet that was counted with many flows goes to a socket. If that is connected, its flow is told apart; else, those
+ * to its address and port are. False: that is one too many.
+ */
+static __always_inline bool tell_apart(struct nt_cpu *cpu, const struct sk_buff *skb, struct sock *sk,
+				       struct counted_packet *packet)
+{
+	enum nt_many many = is_connected(skb, sk) ? NT_MANY_NOT : NT_MANY_LOCAL;
+
+	if (packet->many > many)
+		count_anew(cpu, skb, packet, many);
+	if (cpu->stretch.many == NT_MANY_LOCAL && cpu->stretch.flow == packet->flow)
+		cpu->stretch.delivered++;
+	return packet->many <= many;
 }
 
 /* The path of most packets: their flow names their socket. */
 static __always_inline __u32 see_flow(struct nt_cpu *cpu, __u32 cpu_id, const struct sk_buff *skb, struct sock *sk,
 				      __u64 cookie, struct counted_packet *packet)
 {
-	struct nt_seen_flow *seen = nt_seen_flow(packet->flow);
-	enum nt_many many;
+	struct nt_seen_flow *seen;
 
-	if (nt_is_written(cpu, seen) && seen->socket == cookie)
+	if (packet->many && (!is_for_one(skb, packet->tuple) || !tell_apart(cpu, skb, sk, packet)))
+		return NT_OUTCOME_skipped_filter;
+	seen = nt_seen_flow(packet->flow);
+	if (nt_is_written(cpu, seen) && seen->socket == cookie) {
+		nt_flow_use(seen);
 		return NT_OUTCOME_skipped_part;
+	}
 	if (!is_for_one(skb, packet->tuple))
 		return NT_OUTCOME_skipped_filter;
-	if (packet->many) {
-		many = is_connected(skb, sk) ? NT_MANY_NOT : NT_MANY_LOCAL;
-		if (packet->many > many)
-			tell_apart(cpu, cpu_id, skb, packet, many);
-		if (packet->many == NT_MANY_DEVICE)
-			return NT_OUTCOME_skipped_filter;
-		seen = nt_seen_flow(packet->flow);
-		if (nt_is_written(cpu, seen) && seen->socket == cookie)
-			return NT_OUTCOME_skipped_part;
-	}
 	return bind_flow(cpu, cpu_id, skb, sk, cookie, packet, seen);
 }
 

@@ -344,8 +344,9 @@ struct nt_flow_tuple {
 
 /* New flows that a CPU may write in a second. A packet of one more is counted with many (NT_FLOW_MANY). */
 #define NT_NEW_FLOWS 1024
-#define NT_NEW_LOCAL 128 /* the same of those that have many flows to one address and port */
-#define NT_NEW_DELIVERED 8192 /* the same of both, where a packet went to a socket, which no stranger makes alone */
+#define NT_NEW_LOCAL 128 /* the same of those that have many flows to one address and port... */
+#define NT_NEW_BOUND 1024 /* ... of these where a packet went to a socket... */
+#define NT_NEW_CONNECTED 8192 /* ... and of flows to connected sockets, which no stranger makes alone */
 
 /* How many flows a packet is counted with. */
 enum nt_many {
@@ -356,7 +357,7 @@ enum nt_many {
 
 struct nt_flow_budget {
 	__u64 second; /* that these were written in */
-	__u32 n_flows, n_local, n_delivered, zero;
+	__u32 n_flows, n_local, n_bound, n_connected;
 };
 
 /* Packets of one flow in the receive run at hand (deliver.h). */
@@ -379,7 +380,9 @@ struct nt_open_stretch {
 	__u32 polled; /* segments of lists that the stack got since the run's begin, or the last poll */
 	__u8 after_full; /* the last poll used up its budget: GRO gave its last packets to the stack after it */
 	__u8 many; /* enum nt_many: `flow` is of so many, and the tuple one of them */
-	__u8 zero_b[6];
+	__u8 is_forwarded; /* the last packet: a device was given it to send on */
+	__u8 zero_b;
+	__u32 forwarded, delivered; /* of many: packets; of these, to their socket */
 };
 
 /* Packets of lists in the run at hand. All of a list are seen before the work on any. In a ring: the last of them. */
@@ -524,18 +527,22 @@ static inline __u64 nt_user_frame_key(const struct nt_user_frame *frame, __u32 p
  * Which flow identities have been sent, by the flows' keys. A flow has a place in one set; one that finds none drives
  * out another (flow.h), which is sent again when it comes again.
  */
-#define NT_FLOW_SETS 16384 /* a power of two */
-#define NT_FLOW_WAYS 4
+#define NT_FLOW_SETS 16384 /* powers of two */
+#define NT_FLOW_WAYS 8
+#define NT_FLOW_MAX_USES 15
 struct nt_seen_flow {
 	__u64 flow; /* key; 0: the place is free */
 	__u64 socket; /* that the identity names; 0: none yet */
 	__u32 generation; /* in which it was sent */
-	__u16 n_sockets; /* how many it has named in this generation */
-	__u16 is_used; /* since another flow looked for a place here */
+	__u8 n_sockets; /* how many it has named in this generation */
+	__u8 is_partly; /* NT_FLOW_PARTLY, in this generation */
+	__u8 uses; /* how often it was looked for: at most NT_FLOW_MAX_USES, and less by what drove out others since */
+	__u8 zero;
 };
 
 struct nt_flow_set {
 	struct nt_seen_flow ways[NT_FLOW_WAYS];
+	__u64 n_driven_out; /* flows */
 };
 
 /* Direct-mapped: which socket identities have been sent. A collision only sends one again. */

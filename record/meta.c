@@ -268,9 +268,10 @@ static int add_many(struct nt_buf *out, uint64_t many)
 	char text[512], count[NT_TEXT_MAX];
 
 	snprintf(text, sizeof(text),
-		 "%s received packets are of more flows than are told apart: a CPU tells of %d new ones in a second. "
+		 "Up to %s received packets are of more flows than are told apart: a CPU tells of %d new ones in a "
+		 "second. "
 		 "These packets are counted together, by the address and port that they came to, or by their device. "
-		 "Their time is exact only if all of them went to one socket.",
+		 "Their time is exact only where all of them went to one socket.",
 		 nt_count_text(count, many), NT_NEW_FLOWS);
 	return nt_meta_append(out, NT_META_UNCOVERED, text);
 }

@@ -20,7 +20,7 @@ struct nt_totals {
 	uint64_t duration_ns, events;
 	uint64_t lost; /* the rings were full */
 	uint64_t missed; /* switches that the kernel did not show */
-	uint64_t many; /* packets that were counted with many flows (NT_FLOW_MANY) */
+	uint64_t many; /* packets that were counted with many flows (NT_FLOW_MANY), at most */
 	uint64_t left_out, left_out_most; /* runs that the kernel left out; those of the program that has most */
 	const char *most_left_out; /* its name */
 	struct nt_own_cost own;

@@ -365,18 +365,6 @@ static int resolve(struct session *session, uint64_t now_ns, enum nt_symbols_whe
 	return error ? error : nt_user_files_resolve(&session->files, &session->ids, now_ns, when == NT_SYMBOLS_LAST);
 }
 
-/* Packets, by the programs that mark them. */
-static uint64_t counted_with_many(const struct nt_cpu *cpu)
-{
-	static const enum nt_bpf_program marks[] = {NT_PROGRAM_netif_receive_skb, NT_PROGRAM_rx_steer,
-						    NT_PROGRAM_rx_steer_frags};
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
-		n += cpu->counts.outcome[NT_OUTCOME_noted_many][marks[i]];
-	return n;
-}
-
 static void sum_up(const struct session *session, uint64_t end_ns, struct nt_totals *totals)
 {
 	memset(totals, 0, sizeof(*totals));
@@ -387,7 +375,8 @@ static void sum_up(const struct session *session, uint64_t end_ns, struct nt_tot
 		totals->events += stream->events_total;
 		totals->lost += stream->lost_total;
 		totals->missed += stream->missed_total;
-		totals->many += counted_with_many(&session->kernel.cpus[cpu]);
+		totals->many +=
+			session->kernel.cpus[cpu].counts.outcome[NT_OUTCOME_noted_many][NT_PROGRAM_netif_receive_skb];
 		if (stream->lost_bytes_max > totals->lost_bytes_max)
 			totals->lost_bytes_max = stream->lost_bytes_max;
 	}

@@ -576,6 +576,7 @@ struct nt_socket {
 
 #define NT_FLOW_SCATTERED 0x01 /* its packets went to too many sockets to name: from end_ns on none is known */
 #define NT_FLOW_MANY 0x02 /* many flows that were too many to write: no sender, or nothing but the device */
+#define NT_FLOW_PARTLY 0x04 /* of many: not all packets were seen to go to the socket */
 
 /*
  * FLOW: what packets of one sender, receiver and device have in common. Addresses and ports as in nt_socket;

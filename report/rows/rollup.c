@@ -14,9 +14,11 @@
 #include "report/util/array.h"
 
 #define MAX_SUMS 8192
-#define N_SLOTS (4 * MAX_SUMS)
+#define MAX_RX_SUMS 32768
+#define SLOTS 4 /* for each sum */
 #define MAX_AGE 5 /* buckets */
 #define N_RECENT 128
+#define N_NAMED 4096 /* 8 buckets of 512 CPUs */
 
 struct key {
 	uint64_t bucket, task, socket; /* task: of charges the flow; socket: elsewhere the number */
@@ -45,21 +47,28 @@ struct sums {
 	struct sum *sums;
 	uint16_t *slots; /* index + 1 */
 	struct recent recent[N_RECENT]; /* by a hash of what is asked for each time */
-	size_t n;
+	size_t n, max;
 	uint64_t oldest; /* bucket */
+};
+
+/* How many flows have sums in a bucket, on a CPU. */
+struct named {
+	uint64_t bucket;
+	uint32_t cpu, n;
 };
 
 struct nt_rollup {
 	struct nt_view_time time;
 	struct nt_rollup_sink sink;
 	struct sums slices, ops, rx, elsewhere;
-	struct sum **flows; /* of rx, to be compared */
+	struct named *named; /* N_NAMED: flows of rx */
 };
 
-static int sums_init(struct sums *sums)
+static int sums_init(struct sums *sums, size_t max)
 {
-	sums->sums = calloc(MAX_SUMS, sizeof(*sums->sums));
-	sums->slots = calloc(N_SLOTS, sizeof(*sums->slots));
+	sums->max = max;
+	sums->sums = calloc(max, sizeof(*sums->sums));
+	sums->slots = calloc(SLOTS * max, sizeof(*sums->slots));
 	return sums->sums && sums->slots ? 0 : -ENOMEM;
 }
 
@@ -71,9 +80,9 @@ struct nt_rollup *nt_rollup_new(const struct nt_view_time *time, const struct nt
 		return NULL;
 	rollup->time = *time;
 	rollup->sink = *sink;
-	rollup->flows = calloc(MAX_SUMS, sizeof(*rollup->flows));
-	if (!rollup->flows || sums_init(&rollup->slices) || sums_init(&rollup->ops) || sums_init(&rollup->rx) ||
-	    sums_init(&rollup->elsewhere)) {
+	rollup->named = calloc(N_NAMED, sizeof(*rollup->named));
+	if (!rollup->named || sums_init(&rollup->slices, MAX_SUMS) || sums_init(&rollup->ops, MAX_SUMS) ||
+	    sums_init(&rollup->rx, MAX_RX_SUMS) || sums_init(&rollup->elsewhere, MAX_SUMS)) {
 		nt_rollup_free(rollup);
 		return NULL;
 	}
@@ -92,7 +101,7 @@ void nt_rollup_free(struct nt_rollup *rollup)
 	free(rollup->rx.slots);
 	free(rollup->elsewhere.sums);
 	free(rollup->elsewhere.slots);
-	free(rollup->flows);
+	free(rollup->named);
 	free(rollup);
 }
 
@@ -157,52 +166,14 @@ static int give(struct nt_rollup *rollup, const struct sums *sums, const struct 
 	return sums == &rollup->ops ? give_op_sum(rollup, sum) : give_rx_sum(rollup, sum);
 }
 
-/* By bucket and CPU, the costliest first. */
-static int by_cost(const void *a, const void *b)
-{
-	const struct sum *left = *(const struct sum *const *)a, *right = *(const struct sum *const *)b;
-
-	if (left->key.bucket != right->key.bucket)
-		return left->key.bucket < right->key.bucket ? -1 : 1;
-	if (left->key.cpu != right->key.cpu)
-		return left->key.cpu < right->key.cpu ? -1 : 1;
-	if (left->rx.spent_ns != right->rx.spent_ns)
-		return left->rx.spent_ns > right->rx.spent_ns ? -1 : 1;
-	return left < right ? -1 : left > right;
-}
-
-/* Marks flows that are small beside others. What is no flow is never small. */
-static void mark_small(struct nt_rollup *rollup)
-{
-	struct sums *sums = &rollup->rx;
-	struct sum **flows = rollup->flows;
-	size_t n = 0, n_named = 0;
-
-	for (size_t i = 0; i < sums->n; i++) {
-		if (sums->sums[i].rx.flow && sums->sums[i].rx.flow != NT_RX_DRIVER)
-			flows[n++] = &sums->sums[i];
-	}
-	if (n <= NT_NAMED_FLOWS)
-		return;
-	qsort(flows, n, sizeof(*flows), by_cost);
-	for (size_t i = 0; i < n; i++) {
-		if (i &&
-		    (flows[i]->key.bucket != flows[i - 1]->key.bucket || flows[i]->key.cpu != flows[i - 1]->key.cpu))
-			n_named = 0;
-		flows[i]->rx.is_small = n_named++ >= NT_NAMED_FLOWS;
-	}
-}
-
 static int empty(struct nt_rollup *rollup, struct sums *sums)
 {
 	int error = 0;
 
-	if (sums == &rollup->rx)
-		mark_small(rollup);
 	for (size_t i = 0; i < sums->n && !error; i++)
 		error = give(rollup, sums, &sums->sums[i]);
 	sums->n = 0;
-	memset(sums->slots, 0, N_SLOTS * sizeof(*sums->slots));
+	memset(sums->slots, 0, SLOTS * sums->max * sizeof(*sums->slots));
 	memset(sums->recent, 0, sizeof(sums->recent));
 	return error;
 }
@@ -215,22 +186,23 @@ static bool is_same(const struct key *a, const struct key *b)
 	       a->what == b->what;
 }
 
-static size_t hash(const struct key *key)
+static size_t hash(const struct key *key, size_t n_slots)
 {
 	uint64_t word = key->task * 0x9e3779b97f4a7c15ull;
 
 	word = (word ^ word >> 32 ^ key->socket) * 0xbf58476d1ce4e5b9ull;
 	word = (word ^ word >> 29 ^ (uint64_t)key->cpu << 8 ^ key->what ^ key->bucket << 32) * 0x94d049bb133111ebull;
-	return (size_t)(word >> 40) % N_SLOTS;
+	return (size_t)(word >> 40) % n_slots;
 }
 
 /* The slot where the sum of that key is, or will be. */
 static size_t slot_of(const struct sums *sums, const struct key *key)
 {
-	size_t slot = hash(key);
+	const size_t n_slots = SLOTS * sums->max;
+	size_t slot = hash(key, n_slots);
 
 	while (sums->slots[slot] && !is_same(&sums->sums[sums->slots[slot] - 1].key, key))
-		slot = (slot + 1) % N_SLOTS;
+		slot = (slot + 1) % n_slots;
 	return slot;
 }
 
@@ -239,7 +211,7 @@ static struct sum *add_sum(struct nt_rollup *rollup, struct sums *sums, const st
 {
 	struct sum *sum;
 
-	if (sums->n == MAX_SUMS || (sums->n && key->bucket > sums->oldest + MAX_AGE)) {
+	if (sums->n == sums->max || (sums->n && key->bucket > sums->oldest + MAX_AGE)) {
 		*error = empty(rollup, sums);
 		if (*error)
 			return NULL;
@@ -416,48 +388,76 @@ static int give_long_charge(struct nt_rollup *rollup, const struct nt_rx_charge 
 	return rollup->sink.rx_cost(rollup->sink.arg, &cost);
 }
 
-/* The sum of charges at that time. NULL: *error says why. */
-static struct sum *find_rx(struct nt_rollup *rollup, const struct nt_rx_charge *charge, int *error)
+/* Whether one more flow may have sums in the bucket. What is no flow may. */
+static bool may_name(struct nt_rollup *rollup, const struct key *key)
 {
-	const uint64_t at = charge->ts_ns - rollup->time.buckets_ns;
+	struct named *named = &rollup->named[(key->bucket % 8 * 512 + key->cpu % 512) % N_NAMED];
+
+	if (!key->task || key->task == NT_RX_DRIVER)
+		return true;
+	if (named->bucket != key->bucket || named->cpu != key->cpu)
+		*named = (struct named){.bucket = key->bucket, .cpu = key->cpu};
+	return named->n < NT_NAMED_FLOWS && ++named->n;
+}
+
+static void add_charge(struct nt_rx_cost *cost, const struct nt_rx_charge *charge)
+{
+	cost->packets += charge->packets;
+	cost->segments += charge->segments;
+	cost->bytes += charge->bytes;
+	cost->spent_ns += charge->spent_ns;
+	cost->exact_ns += charge->exact_ns;
+	cost->most_ns += charge->most_ns;
+}
+
+/* A charge of a flow without sums in its bucket. */
+static int give_small_charge(struct nt_rollup *rollup, const struct key *key, struct nt_rx_cost *cost,
+			     const struct nt_rx_charge *charge)
+{
+	add_charge(cost, charge);
+	cost->is_small = true;
+	bucket_times(rollup, key->bucket, 1, &cost->ts_ns, &cost->dur_ns);
+	return rollup->sink.rx_cost(rollup->sink.arg, cost);
+}
+
+/* One that no recent sum has a place for. */
+static int add_to_sum(struct nt_rollup *rollup, const struct nt_rx_charge *charge, uint64_t at)
+{
 	const struct key key = {.bucket = at / NT_BUCKET_NS,
 				.task = charge->flow,
 				.socket = charge->socket,
 				.cpu = charge->cpu,
 				.what = charge->fate};
-	const struct recent *recent = recent_of(&rollup->rx, charge->flow, charge->socket, charge->cpu, charge->fate);
-	struct sum *sum;
+	struct nt_rx_cost cost = {
+		.cpu = charge->cpu, .flow = charge->flow, .socket = charge->socket, .fate = charge->fate};
+	const uint16_t index = rollup->rx.slots[slot_of(&rollup->rx, &key)];
+	struct sum *sum = index ? &rollup->rx.sums[index - 1] : NULL;
+	int error = 0;
 
-	if (at >= recent->from_ns && at < recent->to_ns && recent->task == charge->flow &&
-	    recent->socket == charge->socket && recent->cpu == charge->cpu && recent->what == charge->fate)
-		return recent->sum;
-	sum = find(rollup, &rollup->rx, &key, error);
-	if (!sum)
-		return NULL;
-	sum->rx.cpu = charge->cpu;
-	sum->rx.flow = charge->flow;
-	sum->rx.socket = charge->socket;
-	sum->rx.fate = charge->fate;
+	if (!sum && !may_name(rollup, &key))
+		return give_small_charge(rollup, &key, &cost, charge);
+	if (!sum) {
+		sum = add_sum(rollup, &rollup->rx, &key, &error);
+		if (!sum)
+			return error;
+		sum->rx = cost;
+	}
 	remember(&rollup->rx, sum);
-	return sum;
+	add_charge(&sum->rx, charge);
+	return 0;
 }
 
 int nt_rollup_rx(struct nt_rollup *rollup, const struct nt_rx_charge *charge)
 {
-	struct sum *sum;
-	int error = 0;
+	const uint64_t at = charge->ts_ns - rollup->time.buckets_ns;
+	const struct recent *recent = recent_of(&rollup->rx, charge->flow, charge->socket, charge->cpu, charge->fate);
 
 	if (charge->dur_ns > NT_BUCKET_NS)
 		return give_long_charge(rollup, charge);
-	sum = find_rx(rollup, charge, &error);
-	if (!sum)
-		return error;
-	sum->rx.packets += charge->packets;
-	sum->rx.segments += charge->segments;
-	sum->rx.bytes += charge->bytes;
-	sum->rx.spent_ns += charge->spent_ns;
-	sum->rx.exact_ns += charge->exact_ns;
-	sum->rx.most_ns += charge->most_ns;
+	if (at < recent->from_ns || at >= recent->to_ns || recent->task != charge->flow ||
+	    recent->socket != charge->socket || recent->cpu != charge->cpu || recent->what != charge->fate)
+		return add_to_sum(rollup, charge, at);
+	add_charge(&recent->sum->rx, charge);
 	return 0;
 }
 

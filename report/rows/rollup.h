@@ -43,7 +43,7 @@ struct nt_rx_cost {
 	uint32_t fate; /* of the packets: NT_RX_FATE_* */
 	uint64_t packets, segments, bytes;
 	uint64_t spent_ns, exact_ns, most_ns; /* as struct nt_rx_charge */
-	bool is_small; /* so many other flows of its bucket and CPU had more: NT_NAMED_FLOWS */
+	bool is_small; /* a part of it: NT_NAMED_FLOWS other flows of its bucket and CPU came before it */
 };
 
 #define NT_NAMED_FLOWS 1024

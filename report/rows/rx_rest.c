@@ -10,6 +10,7 @@
 
 #define MAX_ROWS 4096
 #define N_SLOTS (4 * MAX_ROWS)
+#define MAX_AGE_NS (5 * NT_BUCKET_NS)
 
 struct nt_rx_rest_row {
 	struct nt_rx_paid paid;
@@ -61,6 +62,12 @@ static void add(struct nt_rx_cost *sum, const struct nt_rx_cost *cost)
 		sum->most_ns = sum->dur_ns;
 }
 
+/* Charges of several CPUs do not come in the order of their times. */
+static bool is_long_past(const struct nt_rx_cost *cost, const struct nt_rx_cost *next)
+{
+	return next->ts_ns > cost->ts_ns + MAX_AGE_NS;
+}
+
 int nt_rx_rest_add(struct nt_rx_rest *rest, const struct nt_rx_paid *paid, nt_rx_give_fn give, void *arg)
 {
 	size_t slot;
@@ -74,7 +81,7 @@ int nt_rx_rest_add(struct nt_rx_rest *rest, const struct nt_rx_paid *paid, nt_rx
 		nt_rx_rest_release(rest);
 		return -ENOMEM;
 	}
-	if (rest->n == MAX_ROWS) {
+	if (rest->n == MAX_ROWS || (rest->n && is_long_past(&rest->rows[0].cost, paid->cost))) {
 		error = nt_rx_rest_give(rest, give, arg);
 		if (error)
 			return error;

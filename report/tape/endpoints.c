@@ -126,6 +126,10 @@ int nt_endpoints_add_flow(struct nt_endpoints *endpoints, const struct nt_flow *
 		set_flow(&endpoints->flows[endpoints->n_flows], flow);
 		*index = ++endpoints->n_flows;
 	}
+	if (flow->flags & NT_FLOW_PARTLY) {
+		endpoints->flows[*index - 1].is_partly = true;
+		endpoints->is_sorted = false;
+	}
 	if (!flow->socket && !(flow->flags & NT_FLOW_SCATTERED))
 		return 0;
 	return add_delivery(endpoints, flow, &endpoints->flows[*index - 1]);
@@ -186,9 +190,12 @@ static void sort_deliveries(struct nt_endpoints *endpoints)
 	for (size_t i = 0; i < endpoints->n_deliveries; i += n) {
 		struct nt_flow_to *to = &endpoints->flows[nt_id_map_get(&endpoints->by_flow, deliveries[i].flow) - 1];
 
+		to->is_of_one = to->is_inet && !to->is_partly && deliveries[i].socket;
 		n = 1;
-		while (i + n < endpoints->n_deliveries && deliveries[i + n].flow == deliveries[i].flow)
+		while (i + n < endpoints->n_deliveries && deliveries[i + n].flow == deliveries[i].flow) {
+			to->is_of_one &= deliveries[i + n].socket == deliveries[i].socket;
 			n++;
+		}
 		to->first_delivery = i;
 		to->n_deliveries = n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 	}
@@ -377,13 +384,8 @@ uint8_t nt_endpoints_protocol(struct nt_endpoints *endpoints, uint64_t flow)
 bool nt_endpoints_is_of_one(struct nt_endpoints *endpoints, uint64_t flow)
 {
 	const struct nt_flow_to *to = find_flow(endpoints, flow);
-	const struct nt_delivery *deliveries;
 
-	if (!to || !to->is_many)
-		return true;
-	deliveries = endpoints->deliveries + to->first_delivery;
-	return to->is_inet && to->n_deliveries && deliveries[0].socket &&
-	       !NT_ANY(to->n_deliveries, i, deliveries[i].socket != deliveries[0].socket);
+	return !to || !to->is_many || to->is_of_one;
 }
 
 uint64_t nt_endpoints_device(struct nt_endpoints *endpoints, uint64_t flow)

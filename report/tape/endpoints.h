@@ -34,6 +34,8 @@ struct nt_flow_to {
 	uint8_t protocol;
 	bool is_inet;
 	bool is_many; /* flows: their senders are not known */
+	bool is_partly; /* of many: not all packets went to the sockets */
+	bool is_of_one; /* once they are sorted: see nt_endpoints_is_of_one */
 	size_t first_delivery; /* index, once they are sorted, of as many: */
 	uint32_t n_deliveries;
 };

@@ -133,7 +133,7 @@ static const struct table tables[] = {
 	 "it cuts, between the bounds.",
 	 NT_PAYERS_WHERE_SQL("net_rx_ns", IF_KNOWN), NULL, NULL},
 	{"rx_flows", "Flows by what receiving their packets cost",
-	 "Times are those of net_rx. A row of a socket that has no source is of several flows.",
+	 "Times are those of net_rx. A row without a source is of several flows, or of none.",
 	 "SELECT r.payer AS payer, f.proto, " NT_ENDPOINT_SQL("f.", "src", "sport") "AS source, " NT_ENDPOINT_SQL(
 		 "f.", "dst",
 		 "dport") "AS destination, v.name AS device, " NT_PAID_FIGURES_SQL("net_rx_ns") "FROM paid AS r "

@@ -107,7 +107,7 @@ static void test_sums(void **state)
 	nt_rx_rest_release(&rest);
 }
 
-/* What `give` says ends the adding. */
+/* An error of `give` ends the giving. */
 static void test_refused(void **state)
 {
 	struct nt_rx_cost cost = {.dur_ns = DUR};

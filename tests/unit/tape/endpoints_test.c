@@ -347,6 +347,8 @@ static bool model_is_of_one(const struct nt_flow *flows, size_t n, uint64_t flow
 	const struct nt_flow *first = NULL;
 
 	for (size_t i = 0; i < n; i++) {
+		if (!(flow % 2) && flows[i].flow == flow && flows[i].flags & NT_FLOW_PARTLY)
+			return false;
 		if (flow % 2 || flows[i].flow != flow || (!flows[i].socket && !(flows[i].flags & NT_FLOW_SCATTERED)))
 			continue;
 		if (!flows[i].socket || (first && first->socket != flows[i].socket))
@@ -376,7 +378,7 @@ static void test_deliveries(void **state)
 		if (!flows[i].socket && !nt_rand_below(&rand, flows[i].flow))
 			flows[i].flags = NT_FLOW_SCATTERED;
 		if (flows[i].flow % 2 == 0)
-			flows[i].flags |= NT_FLOW_MANY;
+			flows[i].flags |= NT_FLOW_MANY | (nt_rand_below(&rand, 30) ? 0 : NT_FLOW_PARTLY);
 		for (uint64_t n = nt_rand_below(&rand, 2) + 1; n; n--)
 			assert_int_equal(nt_endpoints_add_flow(&endpoints, &flows[i]), 0);
 		if (!nt_rand_below(&rand, 10))
