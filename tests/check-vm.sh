@@ -40,13 +40,13 @@ results=build/vm/results
 guests="
 6.12-rt     6.12-rt 2 2048 \
 live/(counts|wakeups)|vm/(identical|rt_softirqs|stage_rules) \
-live/(blocked|burner|charges|deliver|elsewhere|holders|loss|many|perfetto|receivers|sockmatrix)|vm/latency_sums
+live/(blocked|burner|charges|deliver|elsewhere|holders|loss|perfetto|receivers|sockmatrix)|vm/latency_sums
 6.12        6.12    2 2048 \
 live/latency|vm/(charge_truth|latency_sums|stage_rules) \
 live/(charges|deliver|fates|latency_filters|loopback|receivers|stop)|vm/(identical|stacks_hotplug)
 6.1         6.1     2 2048 \
 live/(counts|deliver|receivers|sockmatrix)|vm/stage_rules \
-live/(blocked|burner|elsewhere|holders|loss|many|perfetto|stacks|xdp)|vm/identical
+live/(blocked|burner|elsewhere|holders|loss|perfetto|stacks|xdp)|vm/identical
 newest      newest  2 2048 \
 live/counts \
 live/(blocked|charges|deliver|loopback|many|receivers|refused|sockmatrix|stacks|ways|xdp)
