@@ -182,17 +182,20 @@ int nt_announce_flow(__u32 cpu_id, __u64 now_ns)
 	struct nt_cpu *cpu = bpf_map_lookup_elem(&nt_cpus, &cpu_id);
 	struct nt_open_stretch *stretch;
 	struct nt_seen_flow *seen;
+	bool is_partly;
 
 	if (!cpu)
 		return 0;
 	stretch = &cpu->stretch;
 	stretch->is_new = 0;
+	is_partly = nt_is_partly(stretch);
 	seen = nt_seen_flow(stretch->flow);
 	/* Another CPU may have written it meanwhile. */
 	if (nt_is_written(cpu, seen))
 		return 0;
-	if (nt_write_flow(cpu, cpu_id, &stretch->tuple, stretch->many, stretch->flow, 0, 0, now_ns))
-		nt_set_flow(cpu, seen, stretch->flow, 0, 0, false);
+	if (nt_write_flow(cpu, cpu_id, &stretch->tuple, stretch->many, stretch->flow, 0, is_partly ? NT_FLOW_PARTLY : 0,
+			  now_ns))
+		nt_set_flow(cpu, seen, stretch->flow, 0, 0, is_partly);
 	else
 		stretch->tuple.ethertype = NO_FLOW; /* so that its next packet tries again */
 	return 0;
@@ -210,10 +213,7 @@ int nt_tell_partly(__u32 cpu_id, __u64 now_ns)
 	seen = nt_seen_flow(stretch->flow);
 	if (!seen || !nt_is_written(cpu, seen) || seen->is_partly)
 		return 0;
-	/* It is written with the first socket that the flow names. */
-	if (!seen->n_sockets)
-		seen->is_partly = true;
-	else if (nt_write_flow(cpu, cpu_id, &stretch->tuple, stretch->many, stretch->flow, 0, NT_FLOW_PARTLY, now_ns))
+	if (nt_write_flow(cpu, cpu_id, &stretch->tuple, stretch->many, stretch->flow, 0, NT_FLOW_PARTLY, now_ns))
 		seen->is_partly = true;
 	return 0;
 }

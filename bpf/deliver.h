@@ -97,14 +97,20 @@ static __always_inline bool nt_write_flow(struct nt_cpu *cpu, __u32 cpu_id, cons
 	return nt_emit_record(cpu, cpu_id, NT_PROGRAM_control, &record, sizeof(record), NT_FLOW, now_ns, 0);
 }
 
-/* In deliver.bpf.c: writes the identity of the open stretch's flow, which nothing has been delivered of. */
+/* In deliver.bpf.c: writes the identity of the open stretch's flow, which no socket is known of. */
 int nt_announce_flow(__u32 cpu_id, __u64 now_ns);
 /* In deliver.bpf.c: writes that not all packets of the open stretch, which are of many flows, went to their socket. */
 int nt_tell_partly(__u32 cpu_id, __u64 now_ns);
 
+/* Whether packets of many flows were not seen to go to their socket. */
+static __always_inline bool nt_is_partly(const struct nt_open_stretch *stretch)
+{
+	return stretch->many && stretch->delivered != stretch->packets;
+}
+
 static __always_inline void nt_end_many(struct nt_open_stretch *stretch, __u32 cpu_id, __u64 now_ns)
 {
-	if (stretch->delivered != stretch->packets)
+	if (nt_is_partly(stretch))
 		nt_tell_partly(cpu_id, now_ns);
 	if (stretch->forwarded >= stretch->packets - stretch->packets / 2)
 		stretch->flags |= NT_RX_STRETCH_FORWARDED;

@@ -137,9 +137,11 @@ static __always_inline bool tell_apart(struct nt_cpu *cpu, const struct sk_buff 
 
 	if (packet->many > many)
 		count_anew(cpu, skb, packet, many);
-	if (cpu->stretch.many == NT_MANY_LOCAL && cpu->stretch.flow == packet->flow)
+	if (packet->many > many)
+		return false;
+	if (packet->many && cpu->stretch.flow == packet->flow)
 		cpu->stretch.delivered++;
-	return packet->many <= many;
+	return true;
 }
 
 /* The path of most packets: their flow names their socket. */

@@ -47,8 +47,7 @@
 #define NT_PAYERS_TOTAL_UNPAID "`total` is send and recv."
 #define NT_PAYERS_MEAN                                                                                                 \
 	"`unattributed` is time without known packets; `driver`, time of drivers and XDP; `other`, packets to no "     \
-	"known "                                                                                                       \
-	"socket."
+	"known socket."
 #define NT_PAYERS_UNKNOWN "The probe deliver was off, so it is not known who pays for net_rx: --probes default has it."
 #define NT_PAYERS_BOUNDS "Not all rx is known exactly: each total lies between at_least and at_most."
 #define NT_PAYERS_ESTIMATED                                                                                            \

@@ -18,7 +18,8 @@
 #define SLOTS 4 /* for each sum */
 #define MAX_AGE 5 /* buckets */
 #define N_RECENT 128
-#define N_NAMED 4096 /* 8 buckets of 512 CPUs */
+#define N_BUCKETS 8 /* whose flows are counted */
+#define N_CPUS 512
 
 struct key {
 	uint64_t bucket, task, socket; /* task: of charges the flow; socket: elsewhere the number */
@@ -51,17 +52,17 @@ struct sums {
 	uint64_t oldest; /* bucket */
 };
 
-/* How many flows have sums in a bucket, on a CPU. */
+/* How many flows have sums in a bucket, on a CPU (and on those that share its place). */
 struct named {
 	uint64_t bucket;
-	uint32_t cpu, n;
+	uint32_t n;
 };
 
 struct nt_rollup {
 	struct nt_view_time time;
 	struct nt_rollup_sink sink;
 	struct sums slices, ops, rx, elsewhere;
-	struct named *named; /* N_NAMED: flows of rx */
+	struct named *named; /* flows of rx: N_CPUS of each of N_BUCKETS */
 };
 
 static int sums_init(struct sums *sums, size_t max)
@@ -80,7 +81,7 @@ struct nt_rollup *nt_rollup_new(const struct nt_view_time *time, const struct nt
 		return NULL;
 	rollup->time = *time;
 	rollup->sink = *sink;
-	rollup->named = calloc(N_NAMED, sizeof(*rollup->named));
+	rollup->named = calloc((size_t)N_BUCKETS * N_CPUS, sizeof(*rollup->named));
 	if (!rollup->named || sums_init(&rollup->slices, MAX_SUMS) || sums_init(&rollup->ops, MAX_SUMS) ||
 	    sums_init(&rollup->rx, MAX_RX_SUMS) || sums_init(&rollup->elsewhere, MAX_SUMS)) {
 		nt_rollup_free(rollup);
@@ -391,12 +392,12 @@ static int give_long_charge(struct nt_rollup *rollup, const struct nt_rx_charge 
 /* Whether one more flow may have sums in the bucket. What is no flow may. */
 static bool may_name(struct nt_rollup *rollup, const struct key *key)
 {
-	struct named *named = &rollup->named[(key->bucket % 8 * 512 + key->cpu % 512) % N_NAMED];
+	struct named *named = &rollup->named[key->bucket % N_BUCKETS * N_CPUS + key->cpu % N_CPUS];
 
 	if (!key->task || key->task == NT_RX_DRIVER)
 		return true;
-	if (named->bucket != key->bucket || named->cpu != key->cpu)
-		*named = (struct named){.bucket = key->bucket, .cpu = key->cpu};
+	if (named->bucket != key->bucket)
+		*named = (struct named){.bucket = key->bucket};
 	return named->n < NT_NAMED_FLOWS && ++named->n;
 }
 
@@ -411,11 +412,11 @@ static void add_charge(struct nt_rx_cost *cost, const struct nt_rx_charge *charg
 }
 
 /* A charge of a flow without sums in its bucket. */
-static int give_small_charge(struct nt_rollup *rollup, const struct key *key, struct nt_rx_cost *cost,
-			     const struct nt_rx_charge *charge)
+static int give_late_charge(struct nt_rollup *rollup, const struct key *key, struct nt_rx_cost *cost,
+			    const struct nt_rx_charge *charge)
 {
 	add_charge(cost, charge);
-	cost->is_small = true;
+	cost->is_late = true;
 	bucket_times(rollup, key->bucket, 1, &cost->ts_ns, &cost->dur_ns);
 	return rollup->sink.rx_cost(rollup->sink.arg, cost);
 }
@@ -435,7 +436,7 @@ static int add_to_sum(struct nt_rollup *rollup, const struct nt_rx_charge *charg
 	int error = 0;
 
 	if (!sum && !may_name(rollup, &key))
-		return give_small_charge(rollup, &key, &cost, charge);
+		return give_late_charge(rollup, &key, &cost, charge);
 	if (!sum) {
 		sum = add_sum(rollup, &rollup->rx, &key, &error);
 		if (!sum)

@@ -43,7 +43,7 @@ struct nt_rx_cost {
 	uint32_t fate; /* of the packets: NT_RX_FATE_* */
 	uint64_t packets, segments, bytes;
 	uint64_t spent_ns, exact_ns, most_ns; /* as struct nt_rx_charge */
-	bool is_small; /* a part of it: NT_NAMED_FLOWS other flows of its bucket and CPU came before it */
+	bool is_late; /* its flow came after NT_NAMED_FLOWS others of the bucket and CPU: a part of its cost */
 };
 
 #define NT_NAMED_FLOWS 1024

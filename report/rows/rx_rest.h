@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * rx_rest.h - rows of rx_cost of the flows that are not among the costliest of their bucket and CPU: those with the
- * same payer are one row, without a flow. So a bucket has a bounded number of rows of flows, whoever sends. Pure.
- * Memory: a MB, once there is such a row.
+ * rx_rest.h - rows of rx_cost of the flows that came after NT_NAMED_FLOWS others in their bucket, on their CPU: those
+ * with the same payer are one row, without a flow. So the rows of flows are bounded, whoever sends. Pure. Memory: a MB,
+ * once there is such a row.
  */
 #pragma once
 

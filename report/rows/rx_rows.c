@@ -119,7 +119,7 @@ static int on_paid(void *arg, const struct nt_rx_paid *paid)
 {
 	struct nt_rows *rows = arg;
 
-	return paid->cost->is_small ? nt_rx_rest_add(&rows->rest, paid, push_paid, rows) : push_paid(rows, paid);
+	return paid->cost->is_late ? nt_rx_rest_add(&rows->rest, paid, push_paid, rows) : push_paid(rows, paid);
 }
 
 static int pay(struct nt_rows *rows, struct nt_socket_users *users, const struct nt_rx_cost *cost,

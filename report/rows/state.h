@@ -73,7 +73,7 @@ struct nt_rows {
 	struct nt_socket_users users; /* if charges are summed up */
 	struct nt_rx_cost *unpaid; /* costs of sockets that nobody had used yet */
 	size_t n_unpaid, unpaid_size;
-	struct nt_rx_rest rest; /* rows of flows that are small beside others */
+	struct nt_rx_rest rest; /* rows of flows that came after many others */
 	struct nt_sample_owners *owners; /* of stack samples */
 	struct nt_rows_want want;
 	bool is_view; /* and not all of the recording */

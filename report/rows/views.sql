@@ -146,7 +146,7 @@ FROM by_socket AS b
      LEFT JOIN process AS p ON p.session_id = b.session_id AND p.upid = b.upid;
 
 -- What net_rx cost for the packets of each flow, and what became of them. flow_id NULL: no packets are known,
--- or flows that are small beside others (rx_cost).
+-- or the flows came after many others (rx_cost).
 CREATE VIEW net_cost_flow AS
 SELECT r.session_id, r.flow_id, r.payer, f.family, f.proto, f.src, f.sport, f.dst, f.dport, f.netns, f.device_id,
        sum(r.spent_ns) AS rx_ns, sum(r.exact_ns) AS rx_least_ns, sum(r.most_ns) AS rx_most_ns,

@@ -28,6 +28,12 @@ to_b() { "${in_a[@]}" "$tools/payers" "$1" "$addr_b" "$2" "$3"; }
 size() { cat "$1"/*.ntc | wc -c; }
 
 receiver hold 9500 && holder=$receiver
+drops=
+if command -v nft >/dev/null && "${in_b[@]}" nft -f - 2>"$work/refusal" <<<"table ip filter {
+    chain in { type filter hook input priority 0; udp dport 9502 ip saddr & 0.0.0.1 == 0.0.0.1 drop; }; }"; then
+    drops=yes
+    receiver hold 9502
+fi
 receiver answer 9601 "$requests" && answerer=$receiver
 receiver serve 9602 "$visits" && server=$receiver
 
@@ -42,6 +48,10 @@ recording_stop
     "$(awk -v many="$(size "$work/many.tape")" -v one="$(size "$work/one.tape")" 'BEGIN { print many / one }')" 1.5
 
 recording_start "$work/mixed.tape"
+# A socket gets every second packet of many flows: so none of their time is its own for certain.
+if [[ $drops ]]; then
+    to_b pose 9502 "$count"
+fi
 to_b pose 0 "$count"
 to_b pose 9500 1000000000 &
 flood=$!
@@ -84,6 +94,14 @@ come=$(sql "$db" "SELECT sum(packets) FROM rx_stretch AS r JOIN flow AS f ON f.i
 at_least "packets to the port" "$come" $((count * 9 / 10))
 is "who receives them" "$(paid "pid = $holder")" "$come 0"
 db=$work/mixed.db
+if [[ $drops ]]; then
+    partly=$(sql "$db" "SELECT sum(packets > 0) || ' ' || sum(exact_ns) FROM rx_cost AS r JOIN flow AS f ON
+        f.id = r.flow_id WHERE dport = 9502 AND src IS NULL AND payer = 'socket'")
+    at_least "a port of which half is dropped: rows of many flows" "${partly% *}" 1
+    is "their exact time" "${partly#* }" 0
+else
+    echo "# no packets dropped on the way: $(head -1 "$work/refusal" 2>/dev/null)"
+fi
 at_least "to closed ports" "$(packets "payer = 'dropped'")" $((count * 9 / 10))
 told=$(paid "pid = $answerer AND src IS NOT NULL")
 at_least "a connection that began meanwhile is told apart" "${told% *}" "$requests"

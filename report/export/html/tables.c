@@ -129,8 +129,7 @@ static const struct table tables[] = {
 	{"payers", NT_PAYERS_TITLE,
 	 "Each process for its sockets, and packets that are no process's: forwarded, dropped, to no known socket "
 	 "(other), or not known at all (unattributed). The driver's time is that of drivers and XDP. Of a database, "
-	 "what a part pays is estimated in the 100 ms that "
-	 "it cuts, between the bounds.",
+	 "what a part pays is estimated in the 100 ms that it cuts, between the bounds.",
 	 NT_PAYERS_WHERE_SQL("net_rx_ns", IF_KNOWN), NULL, NULL},
 	{"rx_flows", "Flows by what receiving their packets cost",
 	 "Times are those of net_rx. A row without a source is of several flows, or of none.",

@@ -234,7 +234,7 @@ static int note_flow(struct nt_stage_payers *payers, uint64_t flow, uint32_t gro
 	return 0;
 }
 
-/* The flows of a row without one: many that were small beside others. */
+/* The flows of rows without one: they came after many others in their bucket. */
 #define REST UINT64_MAX
 
 static bool is_of_flows(enum nt_payer payer)

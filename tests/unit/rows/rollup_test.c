@@ -27,7 +27,7 @@ struct sums {
 	size_t rows, fail_at; /* fail_at: this row is refused; 0: none */
 	uint64_t ns, ops, bytes, failed, untimed, lower_bound;
 	uint64_t by_task[MANY]; /* ns of slices, or operations */
-	bool is_small[MANY]; /* flows */
+	bool is_late[MANY]; /* flows */
 	struct nt_cpu_cost slice; /* the last row of each kind */
 	struct nt_sock_cost op;
 	struct nt_rx_cost rx;
@@ -81,7 +81,7 @@ static int take_rx(void *arg, const struct nt_rx_cost *cost)
 	if (cost->flow < MANY)
 		sums->by_task[cost->flow] += cost->spent_ns;
 	if (cost->flow < MANY)
-		sums->is_small[cost->flow] = cost->is_small;
+		sums->is_late[cost->flow] = cost->is_late;
 	sums->rx = *cost;
 	return 0;
 }
@@ -258,7 +258,7 @@ static void adds_charges_up(void **state)
 
 /*
  * In a bucket and on a CPU the first flows have sums, and the others have none, however many there are in all: each row
- * of theirs is small. What is no flow has a sum in any case.
+ * of theirs is late. What is no flow has a sum in any case.
  */
 static void names_so_many_flows(void **state)
 {
@@ -280,8 +280,8 @@ static void names_so_many_flows(void **state)
 	}
 	assert_int_equal(nt_rollup_finish(fixture->rollup), 0);
 	for (unsigned int flow = 1; flow < N_FLOWS; flow++)
-		assert_true(!fixture->sums.by_task[flow] || fixture->sums.is_small[flow] == !is_named[flow]);
-	assert_false(fixture->sums.is_small[0]);
+		assert_true(!fixture->sums.by_task[flow] || fixture->sums.is_late[flow] == !is_named[flow]);
+	assert_false(fixture->sums.is_late[0]);
 	assert_int_equal(fixture->sums.bytes, 2 * N_FLOWS * 100);
 	assert_int_equal(n_named[FLOW_CPUS - 1], NT_NAMED_FLOWS);
 }
