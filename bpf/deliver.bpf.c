@@ -177,7 +177,7 @@ static __always_inline bool is_same(const struct nt_flow_tuple *a, const struct 
 
 #define NO_FLOW 0 /* as an ethertype: no packet has it */
 
-int nt_announce_flow(__u32 cpu_id, __u64 now_ns)
+int nt_announce_flow(__u32 cpu_id, __u32 place, __u64 now_ns)
 {
 	struct nt_cpu *cpu = bpf_map_lookup_elem(&nt_cpus, &cpu_id);
 	struct nt_open_stretch *stretch;
@@ -186,7 +186,7 @@ int nt_announce_flow(__u32 cpu_id, __u64 now_ns)
 
 	if (!cpu)
 		return 0;
-	stretch = &cpu->stretch;
+	stretch = nt_stretch_at(cpu, place);
 	stretch->is_new = 0;
 	is_partly = nt_is_partly(stretch);
 	seen = nt_seen_flow(stretch->flow);
@@ -201,7 +201,7 @@ int nt_announce_flow(__u32 cpu_id, __u64 now_ns)
 	return 0;
 }
 
-int nt_tell_partly(__u32 cpu_id, __u64 now_ns)
+int nt_tell_partly(__u32 cpu_id, __u32 place, __u64 now_ns)
 {
 	struct nt_cpu *cpu = bpf_map_lookup_elem(&nt_cpus, &cpu_id);
 	struct nt_open_stretch *stretch;
@@ -209,12 +209,26 @@ int nt_tell_partly(__u32 cpu_id, __u64 now_ns)
 
 	if (!cpu)
 		return 0;
-	stretch = &cpu->stretch;
+	stretch = nt_stretch_at(cpu, place);
 	seen = nt_seen_flow(stretch->flow);
 	if (!seen || !nt_is_written(cpu, seen) || seen->is_partly)
 		return 0;
 	if (nt_write_flow(cpu, cpu_id, &stretch->tuple, stretch->many, stretch->flow, 0, NT_FLOW_PARTLY, now_ns))
 		seen->is_partly = true;
+	return 0;
+}
+
+int nt_end_queued(__u32 cpu_id, __u32 before, __u32 list, __u64 now_ns)
+{
+	struct nt_cpu *cpu = bpf_map_lookup_elem(&nt_cpus, &cpu_id);
+
+	if (!cpu)
+		return 0;
+	for (int i = 0; i < NT_LISTED && cpu->queue_begin != before; i++) {
+		__u32 place = cpu->queue_begin++ & (NT_LISTED - 1);
+
+		nt_write_stretch(cpu, cpu_id, place, cpu->queue_begin == before ? list : 0, now_ns);
+	}
 	return 0;
 }
 
@@ -287,10 +301,10 @@ static __always_inline void begin_stretch(struct nt_cpu *cpu, __u64 run_ns, __u8
 {
 	struct nt_open_stretch *stretch = &cpu->stretch;
 
-	if (stretch->run_ns != run_ns)
-		stretch->flags = NT_RX_STRETCH_FIRST;
-	else
-		stretch->flags = flags | (stretch->is_lost ? NT_RX_STRETCH_AFTER_LOSS : 0);
+	stretch->flags = stretch->run_ns != run_ns ? NT_RX_STRETCH_FIRST : flags;
+	stretch->list = 0;
+	stretch->is_queued_behind = false;
+	stretch->reached_ns = 0;
 	stretch->run_ns = run_ns;
 	stretch->in_task = !cpu->softirq_begin_ns;
 	stretch->segments = stretch->bytes = stretch->dropped = stretch->reason = 0;
@@ -323,7 +337,18 @@ static __always_inline void add_listed(struct nt_cpu *cpu, const struct sk_buff 
 	listed->skb = (unsigned long)skb;
 	listed->flow = flow->key;
 	listed->many = flow->many;
+	listed->stretch = cpu->queue_end;
 	listed->tuple = *tuple;
+	cpu->list_is_reached = 0;
+}
+
+/* The open stretch waits for the work on the next one, which is of the same list or of one behind it. */
+static __always_inline void queue_stretch(struct nt_cpu *cpu, __u32 cpu_id)
+{
+	if (cpu->queue_end - cpu->queue_begin == NT_LISTED)
+		nt_end_queued(cpu_id, cpu->queue_begin + 1, 0, bpf_ktime_get_ns());
+	cpu->queued[cpu->queue_end++ & (NT_LISTED - 1)] = cpu->stretch;
+	cpu->stretch.packets = 0;
 }
 
 /* Whether a task receives packets that polls by itself, as far as is known (nt_leave_run). */
@@ -349,6 +374,15 @@ static __always_inline __u8 amid_flag(const struct nt_cpu *cpu, const struct sk_
 	return is_amid ? NT_RX_STRETCH_AMID : 0;
 }
 
+/*
+ * Whether a list begins with this packet, behind one of several flows. One of the open stretch's flow alone goes on
+ * with it.
+ */
+static __always_inline bool is_next_list(const struct nt_cpu *cpu, __u8 flags)
+{
+	return flags & NT_RX_STRETCH_LISTED && cpu->list_is_reached && cpu->stretch.is_queued_behind;
+}
+
 /* Counts are of 32 bits: so a run that does not end, as a NAPI thread's, has several stretches of one flow. */
 #define MAX_PACKETS 1024
 
@@ -357,17 +391,22 @@ static __always_inline void add_packet(struct nt_cpu *cpu, __u32 cpu_id, const s
 				       const struct counted_flow *flow, const struct nt_flow_tuple *tuple, __u8 flags)
 {
 	struct nt_open_stretch *stretch = &cpu->stretch;
-	bool is_other, again = false;
+	bool is_other, again = false, goes_on = false;
 	__u32 segments;
 
 	is_other = stretch->flow != flow->key || stretch->run_ns != run_ns || stretch->packets == MAX_PACKETS ||
-		   (stretch->flags ^ flags) & (NT_RX_STRETCH_STEERED | NT_RX_STRETCH_DRIVER);
+		   (stretch->flags ^ flags) & (NT_RX_STRETCH_STEERED | NT_RX_STRETCH_DRIVER) ||
+		   is_next_list(cpu, flags);
 	if (stretch->packets && is_other) {
 		again = is_again(stretch, skb, tuple->device);
 		/* The list came behind a full poll, and the packet from the next one. */
 		if (nt_config.cuts_polls && stretch->after_full && stretch->flags & ~flags & NT_RX_STRETCH_LISTED)
 			stretch->flags |= NT_RX_STRETCH_AMID;
-		nt_end_stretch(cpu, cpu_id, bpf_ktime_get_ns());
+		goes_on = stretch->run_ns == run_ns && stretch->flags & flags & NT_RX_STRETCH_LISTED;
+		if (goes_on)
+			queue_stretch(cpu, cpu_id);
+		else
+			nt_end_stretch(cpu, cpu_id, bpf_ktime_get_ns());
 	}
 	if (nt_config.cuts_polls && stretch->run_ns != run_ns && !is_in_busy_run(cpu)) {
 		begin_driver(cpu, run_ns);
@@ -375,6 +414,9 @@ static __always_inline void add_packet(struct nt_cpu *cpu, __u32 cpu_id, const s
 	}
 	if (!stretch->packets) {
 		begin_stretch(cpu, run_ns, again ? NT_RX_STRETCH_AGAIN : 0);
+		if (flags & NT_RX_STRETCH_LISTED && !(goes_on && !cpu->list_is_reached))
+			stretch->list = NT_RX_LIST_BEGINS;
+		stretch->is_queued_behind = goes_on;
 		stretch->flow = flow->key;
 		stretch->many = flow->many;
 		stretch->is_new = flow->is_new;
@@ -576,6 +618,17 @@ static __always_inline struct nt_open_stretch *stretch_of(struct nt_cpu *cpu, co
 	return stretch->packets && stretch->skb == (unsigned long)skb && skb->skb_iif ? stretch : NULL;
 }
 
+/* The packet is sent on, or dropped: if a list brought it, the work on it is seen. */
+static __always_inline void reach_queued(struct nt_cpu *cpu, __u32 cpu_id, const struct sk_buff *skb)
+{
+	struct nt_listed *listed = NULL;
+
+	if (nt_has_several(cpu) && skb->skb_iif)
+		listed = nt_take_listed(cpu, (unsigned long)skb);
+	if (listed)
+		nt_reach(cpu, cpu_id, listed);
+}
+
 /* A device is to send the packet. */
 static __always_inline int see_forwarded(const struct sk_buff *skb)
 {
@@ -586,6 +639,7 @@ static __always_inline int see_forwarded(const struct sk_buff *skb)
 	cpu = nt_this_cpu_if_on(NT_PROGRAM_rx_forward, &cpu_id);
 	if (!cpu)
 		return 0;
+	reach_queued(cpu, cpu_id, skb);
 	stretch = stretch_of(cpu, skb);
 	if (stretch && !stretch->is_forwarded) {
 		stretch->is_forwarded = true;
@@ -618,6 +672,7 @@ static __always_inline int see_dropped(const struct sk_buff *skb, __u32 reason)
 	cpu = nt_this_cpu_if_on(NT_PROGRAM_rx_drop, &cpu_id);
 	if (!cpu)
 		return 0;
+	reach_queued(cpu, cpu_id, skb);
 	stretch = stretch_of(cpu, skb);
 	if (stretch) {
 		stretch->dropped++;

@@ -97,10 +97,20 @@ static __always_inline bool nt_write_flow(struct nt_cpu *cpu, __u32 cpu_id, cons
 	return nt_emit_record(cpu, cpu_id, NT_PROGRAM_control, &record, sizeof(record), NT_FLOW, now_ns, 0);
 }
 
-/* In deliver.bpf.c: writes the identity of the open stretch's flow, which no socket is known of. */
-int nt_announce_flow(__u32 cpu_id, __u64 now_ns);
-/* In deliver.bpf.c: writes that not all packets of the open stretch, which are of many flows, went to their socket. */
-int nt_tell_partly(__u32 cpu_id, __u64 now_ns);
+#define NT_OPEN_STRETCH NT_LISTED /* as a place */
+
+/* The stretch in that place of the queue, or the open one. */
+static __always_inline struct nt_open_stretch *nt_stretch_at(struct nt_cpu *cpu, __u32 place)
+{
+	return place == NT_OPEN_STRETCH ? &cpu->stretch : &cpu->queued[place & (NT_LISTED - 1)];
+}
+
+/* In deliver.bpf.c: writes the identity of the stretch's flow, if none has been written. */
+int nt_announce_flow(__u32 cpu_id, __u32 place, __u64 now_ns);
+/* In deliver.bpf.c: writes that not all packets of the stretch, which are of many flows, went to their socket. */
+int nt_tell_partly(__u32 cpu_id, __u32 place, __u64 now_ns);
+/* In deliver.bpf.c: writes the queued stretches before that number; the last of them has these flags NT_RX_LIST_*. */
+int nt_end_queued(__u32 cpu_id, __u32 before, __u32 list, __u64 now_ns);
 
 /* Whether packets of many flows were not seen to go to their socket. */
 static __always_inline bool nt_is_partly(const struct nt_open_stretch *stretch)
@@ -108,29 +118,41 @@ static __always_inline bool nt_is_partly(const struct nt_open_stretch *stretch)
 	return stretch->many && stretch->delivered != stretch->packets;
 }
 
-static __always_inline void nt_end_many(struct nt_open_stretch *stretch, __u32 cpu_id, __u64 now_ns)
+static __always_inline void nt_end_many(struct nt_open_stretch *stretch, __u32 cpu_id, __u32 place, __u64 now_ns)
 {
 	if (nt_is_partly(stretch))
-		nt_tell_partly(cpu_id, now_ns);
+		nt_tell_partly(cpu_id, place, now_ns);
 	if (stretch->forwarded >= stretch->packets - stretch->packets / 2)
 		stretch->flags |= NT_RX_STRETCH_FORWARDED;
 }
 
-/* The open stretch as a record; none is open then. */
-static __always_inline void nt_take_stretch(struct nt_open_stretch *stretch, __u32 cpu_id, __u64 now_ns,
+/* 0: not at all, or so long that a run has ended since. */
+static __always_inline __u32 nt_since(__u64 then_ns, __u64 now_ns)
+{
+	__u64 ns = now_ns - then_ns;
+
+	return then_ns && ns <= 0xffffffff ? ns : 0;
+}
+
+/* The stretch in this place as a record; none is there then. */
+static __always_inline void nt_take_stretch(struct nt_cpu *cpu, __u32 cpu_id, __u32 place, __u64 now_ns,
 					    struct nt_rx_stretch *record)
 {
+	struct nt_open_stretch *stretch = nt_stretch_at(cpu, place);
+
 	if (stretch->is_new)
-		nt_announce_flow(cpu_id, now_ns);
+		nt_announce_flow(cpu_id, place, now_ns);
 	if (stretch->many && !(stretch->flags & NT_RX_STRETCH_DRIVER))
-		nt_end_many(stretch, cpu_id, now_ns);
+		nt_end_many(stretch, cpu_id, place, now_ns);
 	record->end_ns = now_ns;
 	record->kind = NT_RX_STRETCH;
 	record->flags = stretch->flags;
+	record->list = stretch->list;
+	if (cpu->stretch.is_lost && !(stretch->flags & NT_RX_STRETCH_FIRST))
+		record->flags |= NT_RX_STRETCH_AFTER_LOSS;
 	/* GRO gave packets to the stack amid a poll. */
 	if (nt_config.cuts_polls && stretch->polled >= nt_config.gro_batch)
 		record->flags |= NT_RX_STRETCH_AMID;
-	record->zero_a = 0;
 	record->packets = stretch->packets;
 	record->flow = stretch->flow;
 	if (stretch->flags & NT_RX_STRETCH_DRIVER)
@@ -139,23 +161,83 @@ static __always_inline void nt_take_stretch(struct nt_open_stretch *stretch, __u
 	record->bytes = stretch->bytes;
 	record->dropped = stretch->dropped;
 	record->reason = stretch->reason;
+	record->since_ns = nt_since(stretch->reached_ns, now_ns);
+	record->zero_a = record->zero_b = 0;
 	stretch->packets = 0;
 }
 
 /*
- * Writes the open stretch, if there is one. Its record counts as the marks' program's whoever writes it: none of these
- * programs interrupts another.
+ * Writes the stretch in this place. Its record counts as the marks' program's whoever writes it: none of these programs
+ * interrupts another.
  */
-static __always_inline void nt_end_stretch(struct nt_cpu *cpu, __u32 cpu_id, __u64 now_ns)
+static __always_inline void nt_write_stretch(struct nt_cpu *cpu, __u32 cpu_id, __u32 place, __u8 list, __u64 now_ns)
 {
-	struct nt_open_stretch *stretch = &cpu->stretch;
 	struct nt_rx_stretch record;
 
-	if (!stretch->packets)
-		return;
-	nt_take_stretch(stretch, cpu_id, now_ns, &record);
-	stretch->is_lost =
+	nt_take_stretch(cpu, cpu_id, place, now_ns, &record);
+	record.list |= list;
+	cpu->stretch.is_lost =
 		!nt_write_loose(cpu, cpu_id, NT_PROGRAM_netif_receive_skb, &record, sizeof(record), NT_RX_STRETCH);
+}
+
+static __always_inline bool nt_has_queued(const struct nt_cpu *cpu)
+{
+	return cpu->queue_begin != cpu->queue_end;
+}
+
+/* Whether the list at hand has packets of several flows. */
+static __always_inline bool nt_has_several(const struct nt_cpu *cpu)
+{
+	return nt_has_queued(cpu) || cpu->stretch.is_queued_behind;
+}
+
+/* Writes the open stretch, if there is one, and those that are queued before it. */
+static __always_inline void nt_end_stretch(struct nt_cpu *cpu, __u32 cpu_id, __u64 now_ns)
+{
+	if (!cpu->stretch.packets)
+		return;
+	if (nt_has_queued(cpu))
+		nt_end_queued(cpu_id, cpu->queue_end, 0, now_ns);
+	nt_write_stretch(cpu, cpu_id, NT_OPEN_STRETCH, 0, now_ns);
+}
+
+/*
+ * The packet of a list that this is, which the work on is seen of with that; NULL: it is of none. The last that had
+ * this buffer is meant: a bridge or a tunnel lets one packet be seen twice, and a dropped packet's buffer is another's
+ * soon.
+ */
+static __always_inline struct nt_listed *nt_take_listed(struct nt_cpu *cpu, __u64 skb)
+{
+	__u64 n = cpu->listed_run_ns == cpu->stretch.run_ns ? cpu->n_listed : 0;
+
+	for (__u32 i = 1; i <= NT_LISTED; i++) {
+		struct nt_listed *listed = &cpu->listed[(n - i) & (NT_LISTED - 1)];
+
+		if (i > n)
+			break;
+		if (listed->skb == skb) {
+			listed->skb = 0;
+			return listed;
+		}
+	}
+	return NULL;
+}
+
+/* The work on this packet of a list is seen. So the stretches before its own end, as far as they have not. */
+static __always_inline void nt_reach(struct nt_cpu *cpu, __u32 cpu_id, const struct nt_listed *listed)
+{
+	__u32 number = listed->stretch;
+	__u64 now_ns;
+
+	cpu->list_is_reached = 1;
+	if (!nt_has_several(cpu))
+		return;
+	now_ns = bpf_ktime_get_ns();
+	if ((__s32)(number - cpu->queue_begin) > 0)
+		nt_end_queued(cpu_id, number, NT_RX_LIST_CUT, now_ns);
+	if (number == cpu->queue_begin)
+		nt_stretch_at(cpu, number == cpu->queue_end ? NT_OPEN_STRETCH : number & (NT_LISTED - 1))->reached_ns =
+			now_ns;
 }
 
 /* A receive softirq and the last stretch of its run, for most runs the only one. */
@@ -172,7 +254,9 @@ static __always_inline void nt_emit_run_end(struct nt_cpu *cpu, __u32 cpu_id, st
 	__u64 now_ns = records->softirq.end_ns;
 	bool stored;
 
-	nt_take_stretch(stretch, cpu_id, now_ns, &records->stretch);
+	if (nt_has_queued(cpu))
+		nt_end_queued(cpu_id, cpu->queue_end, 0, now_ns);
+	nt_take_stretch(cpu, cpu_id, NT_OPEN_STRETCH, now_ns, &records->stretch);
 	stored = nt_tell_losses(cpu, cpu_id, now_ns) && nt_batch_write(cpu, cpu_id, records, sizeof(*records));
 	nt_count_records(cpu, NT_PROGRAM_netif_receive_skb, stored, NT_RX_STRETCH, 0, now_ns, 0);
 	nt_count_records(cpu, NT_PROGRAM_softirq_exit, stored, NT_SOFTIRQ, 0, now_ns, begin_ns);
@@ -198,8 +282,10 @@ static __always_inline void nt_leave_run(struct nt_cpu *cpu, __u32 cpu_id, __u64
 	/* On PREEMPT_RT a softirq may be away with its task; its run goes on. */
 	if (!cpu->stretch.run_ns || !cpu->stretch.in_task)
 		return;
-	if (cpu->is_busy_run || !cpu->gate)
+	if (cpu->is_busy_run || !cpu->gate) {
 		cpu->stretch.packets = 0;
+		cpu->queue_begin = cpu->queue_end;
+	}
 	nt_end_run(cpu, cpu_id, now_ns);
 }
 

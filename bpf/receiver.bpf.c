@@ -15,27 +15,6 @@
 #define TCP_NEW_SYN_RECV 12
 #define MAX_SOCKETS 64 /* that a flow names in one generation */
 
-/*
- * The packet of a list that this is, which is delivered with that; NULL: it is of none. The last that had this buffer
- * is meant: a bridge or a tunnel lets one packet be seen twice, and a dropped packet's buffer is another's soon.
- */
-static __always_inline struct nt_listed *take_listed(struct nt_cpu *cpu, __u64 skb)
-{
-	__u64 n = cpu->listed_run_ns == cpu->stretch.run_ns ? cpu->n_listed : 0;
-
-	for (__u32 i = 1; i <= NT_LISTED; i++) {
-		struct nt_listed *listed = &cpu->listed[(n - i) & (NT_LISTED - 1)];
-
-		if (i > n)
-			break;
-		if (listed->skb == skb) {
-			listed->skb = 0;
-			return listed;
-		}
-	}
-	return NULL;
-}
-
 /* If nobody has used the socket yet, the recorder is to ask who holds it. `sk`: NULL, the packet has it. */
 static __always_inline void announce_receiver(const struct sk_buff *skb, struct sock *sk, __u64 cookie, __u64 now_ns)
 {
@@ -172,7 +151,9 @@ static __always_inline __u32 see_packet(struct nt_cpu *cpu, __u32 cpu_id, const 
 	if (!stretch->packets)
 		return NT_OUTCOME_skipped_context;
 	if (stretch->flags & NT_RX_STRETCH_LISTED)
-		listed = take_listed(cpu, (unsigned long)skb);
+		listed = nt_take_listed(cpu, (unsigned long)skb);
+	if (listed)
+		nt_reach(cpu, cpu_id, listed);
 	if (listed)
 		packet = (struct counted_packet){&listed->tuple, listed->flow, listed->many};
 	else if (stretch->skb != (unsigned long)skb)

@@ -381,17 +381,21 @@ struct nt_open_stretch {
 	__u8 after_full; /* the last poll used up its budget: GRO gave its last packets to the stack after it */
 	__u8 many; /* enum nt_many: `flow` is of so many, and the tuple one of them */
 	__u8 is_forwarded; /* the last packet: a device was given it to send on */
-	__u8 zero_b;
+	__u8 list; /* of its record to come */
+	__u8 is_queued_behind; /* the stretch before it was queued */
+	__u8 zero_b[7];
 	__u32 forwarded, delivered; /* of many: packets; of these, to their socket */
+	__u64 reached_ns; /* when the work on its last packet was seen, in a list of several flows; 0: it was not */
 };
 
 /* Packets of lists in the run at hand. All of a list are seen before the work on any. In a ring: the last of them. */
 #define NT_LISTED 16 /* a power of two; a kernel's lists have 8, unless told otherwise */
 struct nt_listed {
-	__u64 skb; /* 0: it was delivered */
+	__u64 skb; /* 0: the work on it has been seen */
 	__u64 flow;
 	struct nt_flow_tuple tuple;
-	__u64 many; /* enum nt_many, as in nt_open_stretch */
+	__u32 many; /* enum nt_many, as in nt_open_stretch */
+	__u32 stretch; /* number in the CPU's queue */
 };
 
 /* The run of a network's function that a timer, tasklet or work has called (net_timer.bpf.c). */
@@ -433,6 +437,11 @@ struct nt_cpu {
 	struct nt_listed listed[NT_LISTED];
 	__u64 listed_run_ns; /* the run, as in `stretch` */
 	__u64 n_listed; /* packets that the ring took in it */
+	/* Stretches of a list, before the open one: each waits until the work on the next one's packets begins. A ring.
+	 */
+	struct nt_open_stretch queued[NT_LISTED];
+	__u32 queue_begin, queue_end; /* numbers, that of the open stretch is queue_end */
+	__u8 list_is_reached; /* since the last packet was received in a list, the work on one was seen */
 	struct nt_flow_budget new_flows;
 	/* A task receives them, perhaps by polling: until its poll has ended nobody knows. */
 	__u8 is_busy_run;

@@ -453,6 +453,9 @@ struct nt_stack_sample {
 	0x80 /* the same; the driver may have worked, too, so not all of the time is the packets'                      \
 	      */
 
+#define NT_RX_LIST_BEGINS 0x01 /* its list begins with it */
+#define NT_RX_LIST_CUT 0x02 /* it ended where a packet of the next stretch was delivered, forwarded or dropped */
+
 /*
  * RX_STRETCH: packets of one flow that follow one another in one receive run: of the softirq NET_RX, of a NAPI thread
  * (its stay on the CPU), or of a task that polls by itself (one poll). It ends where a packet of another flow is
@@ -462,7 +465,8 @@ struct nt_rx_stretch {
 	__u64 end_ns;
 	__u8 kind;
 	__u8 flags; /* NT_RX_STRETCH_* */
-	__u16 zero_a;
+	__u8 list; /* NT_RX_LIST_* */
+	__u8 zero_a;
 	__u32 packets; /* as the stack received them: after GRO and RPS */
 	__u64 flow;
 	__u32 segments; /* of the wire, as far as the kernel knows: what GRO or a local sender merged counts as it was
@@ -470,6 +474,8 @@ struct nt_rx_stretch {
 	__u32 bytes; /* from the network header on */
 	__u32 dropped; /* packets seen dropped; of those that came in a list only the last of each stretch is seen */
 	__u32 reason; /* why the last of these was: the kernel's number, as of DROP; 0: none was */
+	__u32 since_ns; /* in a list: so long before end_ns the work on its last packet was seen; 0: it was not */
+	__u32 zero_b;
 };
 
 /*
@@ -836,7 +842,9 @@ struct nt_user_symbol {
 	F(segments, PLAIN, NONE)                                                                                       \
 	F(bytes, PLAIN, NONE)                                                                                          \
 	F(dropped, PLAIN, NONE)                                                                                        \
-	F(reason, PLAIN, NONE)
+	F(reason, PLAIN, NONE)                                                                                         \
+	F(list, PLAIN, NONE)                                                                                           \
+	F(since_ns, PLAIN, NONE)
 
 #define NT_FIELDS_net_timer(F)                                                                                         \
 	F(end_ns, TIME, NONE)                                                                                          \
@@ -985,7 +993,7 @@ NT_ASSERT_LAYOUT(drop, 48);
 NT_ASSERT_LAYOUT(retransmit, 24);
 NT_ASSERT_LAYOUT(wakeup, 32);
 NT_ASSERT_LAYOUT(stack_sample, 40);
-NT_ASSERT_LAYOUT(rx_stretch, 40);
+NT_ASSERT_LAYOUT(rx_stretch, 48);
 NT_ASSERT_LAYOUT(net_timer, 32);
 NT_ASSERT_LAYOUT(task, 72);
 NT_ASSERT_LAYOUT(socket, 88);

@@ -20,21 +20,44 @@
 #define N_MEANS 1024 /* flows of a CPU */
 #define N_SORTS 256
 #define MAX_REASON (UINT32_MAX - NT_RX_FATE_DROPPED)
-#define MEAN_UNIT 1024 /* of a nanosecond */
-#define MEAN_WEIGHT 8 /* of the mean so far and what is new, the new has one of so many parts */
+#define MEAN_UNIT (1 << 20) /* of a nanosecond */
+#define MAX_COST ((uint64_t)UINT32_MAX * MEAN_UNIT)
+#define MEAN_OF 64 /* a mean is of the last so many, about */
 
-/* A flow: what its packets cost, in 1/MEAN_UNIT ns (0: not known), and what was last seen to become of one. */
+/* The parts of what a packet costs. Of packets of a list, the kernel does the first for all, then the others for each.
+ */
+enum part {
+	ARRIVAL, /* until all of its list have been received */
+	UNTIL_SEEN, /* then until the work on it is seen: its delivery, for most */
+	SINCE_SEEN,
+	N_PARTS
+};
+
 struct mean {
-	uint64_t flow, cost;
+	uint64_t cost; /* 1/MEAN_UNIT ns */
+	uint32_t n; /* up to MEAN_OF; 0: not known */
+};
+
+/* A flow: what its packets cost, and what was last seen to become of one. */
+struct flow {
+	uint64_t flow;
+	struct mean parts[N_PARTS];
 	uint32_t fate;
 	uint8_t sort; /* of the flow */
 };
 
-/* The cost of a packet of each flow where it is known. */
+/* What packets of each flow cost, as far as it is known. */
 struct means {
-	struct mean flows[N_MEANS]; /* by a hash of the flow */
-	uint64_t sorts[N_SORTS];
-	uint64_t all;
+	struct flow flows[N_MEANS]; /* by a hash of the flow */
+	struct mean sorts[N_SORTS][N_PARTS];
+	struct mean all[N_PARTS];
+};
+
+/* Packets of a stretch, one part of what they cost: within a piece of time. */
+struct term {
+	const struct nt_rx_stretch *stretch;
+	enum part part;
+	uint64_t packets, cost; /* of one */
 };
 
 /* A flow's part of a batch. */
@@ -55,8 +78,10 @@ struct cpu {
 struct nt_rx_charges {
 	struct nt_rx_charges_config config;
 	struct cpu *cpus;
-	struct share *shares; /* of the batch at hand */
+	struct share *shares; /* of the piece at hand */
 	size_t n_shares, shares_size;
+	struct term *terms;
+	size_t n_terms, terms_size;
 };
 
 struct nt_rx_charges *nt_rx_charges_new(const struct nt_rx_charges_config *config)
@@ -86,69 +111,59 @@ void nt_rx_charges_free(struct nt_rx_charges *charges)
 	}
 	free(charges->cpus);
 	free(charges->shares);
+	free(charges->terms);
 	free(charges);
 }
 
 /* ---- what a packet costs ---- */
 
-static struct mean *mean_of(struct means *means, uint64_t flow)
+static struct flow *place_of(struct means *means, uint64_t flow)
 {
 	return &means->flows[flow * 0x9e3779b97f4a7c15ull >> 32 & (N_MEANS - 1)];
 }
 
-static void add_to_mean(uint64_t *mean, uint64_t cost)
+static void add_to_mean(struct mean *mean, uint64_t cost)
 {
-	*mean = *mean ? *mean - *mean / MEAN_WEIGHT + cost / MEAN_WEIGHT : cost;
+	mean->n += mean->n < MEAN_OF;
+	mean->cost = mean->cost - mean->cost / mean->n + cost / mean->n;
 }
 
-/* The place of a flow's mean, which another flow may have to leave. NULL: out of memory. */
-static struct mean *claim_mean(struct nt_rx_charges *charges, struct cpu *cpu, uint64_t flow)
+/* The place of a flow, which another flow may have to leave. NULL: out of memory. */
+static struct flow *claim_place(struct nt_rx_charges *charges, struct cpu *cpu, uint64_t number)
 {
-	struct mean *mean;
+	struct flow *flow;
 
 	if (!cpu->means)
 		cpu->means = calloc(1, sizeof(*cpu->means));
 	if (!cpu->means)
 		return NULL;
-	mean = mean_of(cpu->means, flow);
-	if (mean->flow != flow)
-		*mean = (struct mean){.flow = flow, .sort = charges->config.sort_of(charges->config.arg, flow)};
-	return mean;
+	flow = place_of(cpu->means, number);
+	if (flow->flow != number)
+		*flow = (struct flow){.flow = number, .sort = charges->config.sort_of(charges->config.arg, number)};
+	return flow;
 }
 
-/* These packets, of one flow, cost so much together. */
-static int learn(struct nt_rx_charges *charges, struct cpu *cpu, const struct nt_rx_stretch *stretch, uint64_t ns)
+/* A part of what a packet of the flow costs, else of its sort, else of any, else another part; 1 if nothing is known.
+ */
+static uint64_t cost_of(const struct nt_rx_charges *charges, const struct cpu *cpu, uint64_t number, enum part part)
 {
-	const uint64_t cost = stretch->packets && ns < UINT32_MAX ? ns * MEAN_UNIT / stretch->packets : 0;
-	struct mean *mean;
+	const struct means *means = cpu->means;
+	const struct mean *of_sort;
+	const struct flow *flow;
+	size_t known;
 
-	if (!cost || stretch->flags & (NT_RX_STRETCH_STEERED | NT_RX_STRETCH_AMID) ||
-	    !nt_view_has(&charges->config.time, stretch->end_ns))
-		return 0;
-	mean = claim_mean(charges, cpu, stretch->flow);
-	if (!mean)
-		return -ENOMEM;
-	add_to_mean(&mean->cost, cost);
-	add_to_mean(&cpu->means->sorts[mean->sort], cost);
-	add_to_mean(&cpu->means->all, cost);
-	return 0;
-}
-
-/* The estimated cost of a packet of the flow; of any two flows, in the same unit. */
-static uint64_t cost_of(const struct nt_rx_charges *charges, const struct cpu *cpu, uint64_t flow)
-{
-	const struct mean *mean;
-	uint64_t of_sort;
-
-	if (!cpu->means)
+	if (!means)
 		return 1;
-	mean = mean_of(cpu->means, flow);
-	if (mean->flow == flow && mean->cost)
-		return mean->cost;
-	of_sort = cpu->means->sorts[charges->config.sort_of(charges->config.arg, flow)];
-	if (of_sort)
-		return of_sort;
-	return cpu->means->all ? cpu->means->all : 1;
+	flow = place_of(cpu->means, number);
+	if (flow->flow == number && flow->parts[part].n)
+		return flow->parts[part].cost;
+	of_sort = &means->sorts[charges->config.sort_of(charges->config.arg, number)][part];
+	if (of_sort->n)
+		return of_sort->cost;
+	if (means->all[part].n)
+		return means->all[part].cost;
+	known = NT_FIRST(N_PARTS, i, means->all[i].n);
+	return known < N_PARTS ? means->all[known].cost : 1;
 }
 
 /* ---- what became of packets ---- */
@@ -166,29 +181,29 @@ static uint32_t seen_fate(const struct nt_rx_stretch *stretch)
 static int note_fate(struct nt_rx_charges *charges, struct cpu *cpu, const struct nt_rx_stretch *stretch)
 {
 	const uint32_t seen = seen_fate(stretch);
-	struct mean *mean;
+	struct flow *flow;
 
 	if (!nt_view_has(&charges->config.time, stretch->end_ns))
 		return 0;
 	if (!seen && (stretch->flags & NT_RX_STRETCH_LISTED || !cpu->means ||
-		      mean_of(cpu->means, stretch->flow)->flow != stretch->flow))
+		      place_of(cpu->means, stretch->flow)->flow != stretch->flow))
 		return 0;
-	mean = claim_mean(charges, cpu, stretch->flow);
-	if (!mean)
+	flow = claim_place(charges, cpu, stretch->flow);
+	if (!flow)
 		return -ENOMEM;
-	mean->fate = seen;
+	flow->fate = seen;
 	return 0;
 }
 
 /* Of a list, one for all packets of the flow. */
 static uint32_t fate_of(const struct cpu *cpu, const struct nt_rx_stretch *stretch)
 {
-	const struct mean *mean;
+	const struct flow *flow;
 
 	if (!(stretch->flags & NT_RX_STRETCH_LISTED) || !cpu->means)
 		return seen_fate(stretch);
-	mean = mean_of(cpu->means, stretch->flow);
-	return mean->flow == stretch->flow ? mean->fate : seen_fate(stretch);
+	flow = place_of(cpu->means, stretch->flow);
+	return flow->flow == stretch->flow ? flow->fate : seen_fate(stretch);
 }
 
 /* The stretch that pays for this one, of `left` to the end of the run: the last that had the same packet. */
@@ -216,6 +231,15 @@ static unsigned __int128 weight_of_all(const struct nt_rx_charges *charges)
 
 	for (size_t i = 0; i < charges->n_shares; i++)
 		weight += charges->shares[i].weight;
+	return weight;
+}
+
+static unsigned __int128 weight_of_terms(const struct nt_rx_charges *charges)
+{
+	unsigned __int128 weight = 0;
+
+	for (size_t i = 0; i < charges->n_terms; i++)
+		weight += (unsigned __int128)charges->terms[i].packets * charges->terms[i].cost;
 	return weight;
 }
 
@@ -293,6 +317,105 @@ static uint64_t time_until(const struct cpu *cpu, size_t part, uint64_t until_ns
 	return ns;
 }
 
+/* ---- pieces: times that several may share ---- */
+
+/*
+ * A time that is divided: of some stretches of a batch. Where packets of several flows came in a list, a piece ends
+ * where the work on each stretch's first packet is seen, and where that on its last is.
+ */
+struct piece {
+	const struct nt_rx_stretch *batch;
+	size_t n_batch, left; /* stretches of the batch; of the run, from the batch's begin */
+	bool has_cuts; /* the batch is cut somewhere */
+	size_t from, to; /* stretches; 0 < to <= n_batch */
+	uint64_t end_ns;
+	bool is_cut; /* it begins where the work on the first packet is seen */
+	bool is_left; /* it ends where that on the last is */
+	bool is_rest; /* it begins there: it has only the rest of that packet, of `to` - 1 */
+};
+
+static void add_term(struct nt_rx_charges *charges, const struct cpu *cpu, const struct nt_rx_stretch *stretch,
+		     enum part part, uint64_t packets)
+{
+	if (packets)
+		charges->terms[charges->n_terms++] =
+			(struct term){stretch, part, packets, cost_of(charges, cpu, stretch->flow, part)};
+}
+
+/* The list that begins with this stretch, if one does. */
+static void add_list(struct nt_rx_charges *charges, const struct cpu *cpu, const struct piece *piece, size_t i)
+{
+	if (i && !(piece->batch[i].list & NT_RX_LIST_BEGINS))
+		return;
+	do {
+		add_term(charges, cpu, &piece->batch[i], ARRIVAL, piece->batch[i].packets);
+		i++;
+	} while (i < piece->n_batch && !(piece->batch[i].list & NT_RX_LIST_BEGINS));
+}
+
+static void make_terms(struct nt_rx_charges *charges, const struct cpu *cpu, const struct piece *piece)
+{
+	charges->n_terms = 0;
+	for (size_t i = piece->from; i < piece->to && !piece->is_rest; i++) {
+		const bool is_cut = piece->is_cut && i == piece->from, is_left = piece->is_left && i == piece->to - 1;
+		const uint64_t packets = piece->batch[i].packets;
+
+		add_term(charges, cpu, &piece->batch[i], UNTIL_SEEN, packets ? packets - is_cut : 0);
+		add_term(charges, cpu, &piece->batch[i], SINCE_SEEN, packets ? packets - is_left : 0);
+		if (!is_cut)
+			add_list(charges, cpu, piece, i);
+	}
+	if (piece->is_rest)
+		add_term(charges, cpu, &piece->batch[piece->to - 1], SINCE_SEEN, 1);
+	if (!piece->is_left && piece->to < piece->n_batch) {
+		add_term(charges, cpu, &piece->batch[piece->to], UNTIL_SEEN, 1);
+		add_list(charges, cpu, piece, piece->to);
+	}
+}
+
+static int learn_term(struct nt_rx_charges *charges, struct cpu *cpu, const struct term *term, uint64_t cost)
+{
+	struct flow *flow = claim_place(charges, cpu, term->stretch->flow);
+
+	if (!flow)
+		return -ENOMEM;
+	add_to_mean(&flow->parts[term->part], cost);
+	add_to_mean(&cpu->means->sorts[flow->sort][term->part], cost);
+	add_to_mean(&cpu->means->all[term->part], cost);
+	return 0;
+}
+
+/* Whether a term before this one is of the same. */
+static bool is_repeated(const struct nt_rx_charges *charges, size_t i)
+{
+	const struct term *terms = charges->terms;
+
+	return NT_ANY(i, j, terms[j].part == terms[i].part && terms[j].stretch->flow == terms[i].stretch->flow);
+}
+
+/*
+ * The time of a piece tells what its terms cost: each as much more or less as they all do together. In the mean that
+ * comes to what they cost, if flows come in several orders, or one several times in a row. Flows of which each list has
+ * as many keep their proportion: so each learns once.
+ */
+static int learn(struct nt_rx_charges *charges, struct cpu *cpu, uint64_t ns)
+{
+	const unsigned __int128 all = weight_of_terms(charges);
+	int error = 0;
+
+	if (!ns || ns > UINT32_MAX || !all)
+		return 0;
+	for (size_t i = 0; i < charges->n_terms && !error; i++) {
+		const struct term *term = &charges->terms[i];
+		const unsigned __int128 cost = (unsigned __int128)term->cost * ns * MEAN_UNIT / all;
+		const uint64_t at_most = cost < MAX_COST ? (uint64_t)cost : MAX_COST;
+
+		if (!is_repeated(charges, i))
+			error = learn_term(charges, cpu, term, at_most ? at_most : 1);
+	}
+	return error;
+}
+
 /*
  * The driver has what packets do not cost; nothing, if no cost is known, or they are not delivered here. It has a share
  * in any case: so nothing of the time is exact.
@@ -300,56 +423,75 @@ static uint64_t time_until(const struct cpu *cpu, size_t part, uint64_t until_ns
 static void add_driver(struct nt_rx_charges *charges, const struct cpu *cpu, const struct nt_rx_stretch *stretch,
 		       uint64_t ns)
 {
-	const bool is_known = cpu->means && cpu->means->all && !(stretch->flags & NT_RX_STRETCH_STEERED);
+	const bool is_known = cpu->means && cpu->means->all[SINCE_SEEN].n && !(stretch->flags & NT_RX_STRETCH_STEERED);
 	const unsigned __int128 all = (unsigned __int128)ns * MEAN_UNIT, of_flows = weight_of_all(charges);
 
 	charges->shares[charges->n_shares++] =
 		(struct share){.flow = NT_RX_DRIVER, .weight = is_known && all > of_flows ? all - of_flows : 0};
 }
 
-/*
- * One share for each flow of these stretches, of `left` to the end of the run. `part`: the first of the run's that has
- * time left.
- */
-static int make_shares(struct nt_rx_charges *charges, uint32_t number, size_t part,
-		       const struct nt_rx_stretch *stretches, size_t n, size_t left)
+/* Of the terms, one for each flow, socket and fate. */
+static void add_shares(struct nt_rx_charges *charges, uint32_t number, const struct piece *piece)
 {
-	const bool is_amid = NT_ANY(n, i, stretches[i].flags & NT_RX_STRETCH_AMID);
-	struct cpu *cpu = &charges->cpus[number];
-	struct share *shares;
-	int error = 0;
+	struct share *shares = charges->shares;
 
-	charges->n_shares = 0;
-	if (NT_ROOM(charges->shares, charges->shares_size, n + 1))
-		return -ENOMEM;
-	for (size_t i = 0; i < n && !error; i++)
-		error = note_fate(charges, cpu, last_of_packet(&stretches[i], left - i));
-	if (error)
-		return error;
-	shares = charges->shares;
-	for (size_t i = 0; i < n; i++) {
-		const struct nt_rx_stretch *payer = last_of_packet(&stretches[i], left - i);
+	for (size_t i = 0; i < charges->n_terms; i++) {
+		const struct term *term = &charges->terms[i];
+		const struct nt_rx_stretch *payer =
+			last_of_packet(term->stretch, piece->left - (size_t)(term->stretch - piece->batch));
 
 		shares[i] = (struct share){
 			.flow = payer->flow,
-			.socket = socket_of(charges, number, payer, &stretches[i]),
-			.fate = fate_of(cpu, payer),
-			.weight = (unsigned __int128)stretches[i].packets *
-				  (n > 1 || is_amid ? cost_of(charges, cpu, stretches[i].flow) : 1),
+			.socket = socket_of(charges, number, payer, term->stretch),
+			.fate = fate_of(&charges->cpus[number], payer),
+			.weight = (unsigned __int128)term->packets * term->cost,
 		};
 	}
-	if (n > 1)
-		qsort(shares, n, sizeof(*shares), by_flow);
-	for (size_t i = 0; i < n; i++) {
+	if (charges->n_terms > 1)
+		qsort(shares, charges->n_terms, sizeof(*shares), by_flow);
+	for (size_t i = 0; i < charges->n_terms; i++) {
 		if (charges->n_shares && !by_flow(&shares[charges->n_shares - 1], &shares[i]))
 			shares[charges->n_shares - 1].weight += shares[i].weight;
 		else
 			shares[charges->n_shares++] = shares[i];
 	}
-	if (is_amid)
-		add_driver(charges, cpu, stretches, time_until(cpu, part, stretches[n - 1].end_ns));
+}
+
+/* Whether it is not all between works on packets of one list: there the driver has no turn. */
+static bool may_have_driver(const struct nt_rx_charges *charges, const struct piece *piece)
+{
+	const bool is_last = !piece->is_left && piece->to == piece->n_batch;
+
+	return is_last || NT_ANY(charges->n_terms, i, charges->terms[i].part == ARRIVAL);
+}
+
+/* `part`: the first of the run's that has time left. */
+static int make_shares(struct nt_rx_charges *charges, uint32_t number, size_t part, const struct piece *piece)
+{
+	const size_t n = piece->to - piece->from;
+	const bool is_amid = NT_ANY(n, i, piece->batch[piece->from + i].flags & NT_RX_STRETCH_AMID);
+	struct cpu *cpu = &charges->cpus[number];
+	const uint64_t ns = time_until(cpu, part, piece->end_ns);
+	/* The work on them and on the packet behind, the lists that begin, and the driver. */
+	const size_t room = 2 * n + 1 + piece->n_batch + 1;
+	int error = 0;
+
+	charges->n_shares = 0;
+	if (NT_ROOM(charges->terms, charges->terms_size, room) || NT_ROOM(charges->shares, charges->shares_size, room))
+		return -ENOMEM;
+	for (size_t i = piece->from; i < piece->to && !error; i++)
+		error = note_fate(charges, cpu, last_of_packet(&piece->batch[i], piece->left - i));
+	if (error)
+		return error;
+	make_terms(charges, cpu, piece);
+	add_shares(charges, number, piece);
+	if (is_amid && may_have_driver(charges, piece))
+		add_driver(charges, cpu, &piece->batch[piece->from], ns);
+	else if ((piece->has_cuts || piece->n_batch == 1) && !(piece->batch->flags & NT_RX_STRETCH_STEERED) &&
+		 nt_view_has(&charges->config.time, piece->end_ns))
+		error = learn(charges, cpu, ns);
 	check_shares(charges);
-	return 0;
+	return error;
 }
 
 /* To the only one. */
@@ -424,13 +566,12 @@ static int divide_by_buckets(struct nt_rx_charges *charges, uint32_t cpu, uint64
 	return error;
 }
 
-/* The time of the run's parts that is left, up to until_ns: takes it from them. Gives how much it is. */
-static int charge_until(struct nt_rx_charges *charges, uint32_t number, size_t *part, uint64_t until_ns, uint64_t *ns)
+/* The time of the run's parts that is left, up to until_ns: takes it from them. */
+static int charge_until(struct nt_rx_charges *charges, uint32_t number, size_t *part, uint64_t until_ns)
 {
 	struct cpu *cpu = &charges->cpus[number];
 	int error = 0;
 
-	*ns = 0;
 	for (; *part < cpu->n_parts && !error; (*part)++) {
 		struct nt_rx_part *at = &cpu->parts[*part];
 		const uint64_t end_ns = at->ts_ns + at->dur_ns < until_ns ? at->ts_ns + at->dur_ns : until_ns;
@@ -438,7 +579,6 @@ static int charge_until(struct nt_rx_charges *charges, uint32_t number, size_t *
 		if (at->ts_ns >= until_ns)
 			break;
 		error = divide_by_buckets(charges, number, at->ts_ns, end_ns);
-		*ns += end_ns - at->ts_ns;
 		at->dur_ns -= end_ns - at->ts_ns;
 		at->ts_ns = end_ns;
 		if (at->dur_ns)
@@ -552,38 +692,82 @@ static bool are_known(const struct nt_rx_stretch *stretches, size_t n, bool is_f
 	return known;
 }
 
+/* The time of a piece, to those who share it. */
+static int charge_piece(struct nt_rx_charges *charges, uint32_t number, size_t *part, const struct piece *piece,
+			bool is_known)
+{
+	const bool is_driver = piece->batch->flags & NT_RX_STRETCH_DRIVER;
+	int error;
+
+	if (is_known && !is_driver)
+		error = make_shares(charges, number, *part, piece);
+	else
+		error = charge_only(charges, is_known ? NT_RX_DRIVER : 0);
+	if (!error)
+		error = charge_until(charges, number, part, piece->end_ns);
+	return error ? error : give_samples(charges, number, piece->end_ns);
+}
+
+static bool is_cut_off(const struct nt_rx_stretch *stretch)
+{
+	return stretch->list & NT_RX_LIST_CUT;
+}
+
+/* When the work on the last packet of these stretches was seen; 0: it was not, or that is no time of theirs. */
+static uint64_t last_work(const struct piece *piece)
+{
+	const struct nt_rx_stretch *last = &piece->batch[piece->to - 1];
+	const uint64_t begin_ns = piece->from ? piece->batch[piece->from - 1].end_ns : 0;
+
+	if (!piece->has_cuts || !last->since_ns || last->since_ns > last->end_ns - begin_ns)
+		return 0;
+	return last->end_ns - last->since_ns;
+}
+
+/* Stretches up to a cut, or to the end of their batch: one piece, or two if the work on the last packet was seen. */
+static int charge_cut(struct nt_rx_charges *charges, uint32_t number, size_t *part, struct piece *piece, bool is_known)
+{
+	const uint64_t work_ns = last_work(piece);
+	int error = 0;
+
+	piece->is_rest = false;
+	piece->is_left = work_ns;
+	piece->end_ns = work_ns;
+	if (work_ns)
+		error = charge_piece(charges, number, part, piece, is_known);
+	piece->is_rest = work_ns;
+	piece->is_left = false;
+	piece->end_ns = piece->batch[piece->to - 1].end_ns;
+	return error ? error : charge_piece(charges, number, part, piece, is_known);
+}
+
 /* The time up to the end of the first n of these stretches, to their flows. `left`: how many the run has from here. */
 static int charge_batch(struct nt_rx_charges *charges, uint32_t number, size_t *part,
 			const struct nt_rx_stretch *stretches, size_t n, size_t left, bool is_first)
 {
-	struct cpu *cpu = &charges->cpus[number];
-	const bool known = n <= MAX_BATCH && are_known(stretches, n, is_first);
-	const bool is_driver = stretches[0].flags & NT_RX_STRETCH_DRIVER;
-	uint64_t ns;
-	int error;
+	/* If the packet is not known that the last one ended with, nobody is charged. */
+	const bool is_known = n <= MAX_BATCH && are_known(stretches, n, is_first) && !is_cut_off(&stretches[n - 1]);
+	struct piece piece = {
+		.batch = stretches, .n_batch = n, .left = left, .has_cuts = NT_ANY(n, i, is_cut_off(&stretches[i]))};
+	int error = 0;
 
-	if (known && !is_driver)
-		error = make_shares(charges, number, *part, stretches, n, left);
-	else
-		error = charge_only(charges, known ? NT_RX_DRIVER : 0);
-
-	if (!error)
-		error = charge_until(charges, number, part, stretches[n - 1].end_ns, &ns);
-	if (!error)
-		error = give_samples(charges, number, stretches[n - 1].end_ns);
-	if (!error && known && n == 1)
-		error = learn(charges, cpu, &stretches[0], ns);
+	while (piece.to < n && !error) {
+		piece.from = piece.to;
+		piece.to += NT_FIRST(n - piece.from, i, is_cut_off(&stretches[piece.from + i]));
+		piece.to += piece.to < n;
+		error = charge_cut(charges, number, part, &piece, is_known);
+		piece.is_cut = true;
+	}
 	return error;
 }
 
 /* The rest of the run's time belongs to no stretch. */
 static int charge_rest(struct nt_rx_charges *charges, uint32_t number, size_t *part)
 {
-	uint64_t ns;
 	int error = charge_only(charges, 0);
 
 	if (!error)
-		error = charge_until(charges, number, part, UINT64_MAX, &ns);
+		error = charge_until(charges, number, part, UINT64_MAX);
 	return error ? error : give_samples(charges, number, UINT64_MAX);
 }
 

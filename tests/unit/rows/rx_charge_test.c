@@ -218,6 +218,8 @@ static void expect(const struct fixture *fixture, uint64_t flow, uint64_t spent,
 #define STEERED NT_RX_STRETCH_STEERED
 #define DRIVER NT_RX_STRETCH_DRIVER
 #define AMID NT_RX_STRETCH_AMID
+#define BEGINS NT_RX_LIST_BEGINS
+#define CUT NT_RX_LIST_CUT
 
 /* ---- by hand ---- */
 
@@ -297,11 +299,11 @@ static void test_again(void **state)
 	part(fixture, 300, 300, 400);
 	finish(fixture);
 	/* By the costs of 1, which are known, and of its sort. */
-	expect(fixture, 1, 35, 0, 100, 2);
+	expect(fixture, 1, 42, 0, 100, 2);
 	expect(fixture, 2, 0, 0, 0, 1);
 	expect(fixture, 3, 60, 60, 60, 1);
 	expect(fixture, 4, 10, 10, 10, 1);
-	expect(fixture, 5, 65, 0, 100, 2);
+	expect(fixture, 5, 58, 0, 100, 2);
 }
 
 /* Packets for other CPUs cost their flow time here, count there, and tell nothing of what receiving them costs. */
@@ -332,9 +334,9 @@ static void test_driver(void **state)
 	stretch(fixture, 50, 3, 1, FIRST | LISTED | AMID);
 	part(fixture, 10, 10, 50);
 	stretch(fixture, 140, 0, 0, FIRST | DRIVER);
-	stretch(fixture, 160, 1, 3, LISTED);
+	stretch(fixture, 163, 1, 3, LISTED);
 	stretch(fixture, 165, 0, 0, DRIVER);
-	/* 5 ns a packet of 1, and so of 2. */
+	/* 6 ns a packet of 1, and so of 2. */
 	stretch(fixture, 170, 1, 1, LISTED);
 	stretch(fixture, 200, 2, 2, LISTED | AMID);
 	part(fixture, 100, 100, 150);
@@ -344,9 +346,9 @@ static void test_driver(void **state)
 	part(fixture, 300, 300, 308);
 	finish(fixture);
 	expect(fixture, 3, 40, 0, 40, 1);
-	expect(fixture, 1, 15 + 5 + 8, 15, 15 + 35 + 8, 3 + 1 + 2);
-	expect(fixture, 2, 10, 0, 35, 2);
-	expect(fixture, BY_DRIVER, 45 + 20, 45, 40 + 45 + 35 + 8, 0);
+	expect(fixture, 1, 18 + 6 + 8, 18, 18 + 35 + 8, 3 + 1 + 2);
+	expect(fixture, 2, 12, 0, 35, 2);
+	expect(fixture, BY_DRIVER, 42 + 17, 42, 40 + 42 + 35 + 8, 0);
 	expect(fixture, 0, 5, 5, 5, 0);
 }
 
@@ -456,33 +458,96 @@ static void test_unknown_costs(void **state)
 	stretch(fixture, 410, 1, 1, FIRST | LISTED);
 	stretch(fixture, 500, 2, 3, LISTED);
 	part(fixture, 400, 400, 500);
-	alone(fixture, 600, 5, 1, 10);
+	alone(fixture, 600, 5, 1, 12);
 	expect(fixture, 1, 25 + 25, 0, 200, 2);
-	/* 1 as 5, and 2 as 4: 10 to 3 x 30. */
+	/* 1 as 5, and 2 as 4: 12 to 3 x 30. */
 	stretch(fixture, 710, 1, 1, FIRST | LISTED);
-	stretch(fixture, 800, 2, 3, LISTED);
-	part(fixture, 700, 700, 800);
+	stretch(fixture, 802, 2, 3, LISTED);
+	part(fixture, 700, 700, 802);
 	finish(fixture);
-	expect(fixture, 1, 25 + 25 + 10, 0, 300, 3);
-	expect(fixture, 2, 75 + 75 + 90, 0, 300, 9);
+	expect(fixture, 1, 25 + 25 + 12, 0, 302, 3);
+	expect(fixture, 2, 75 + 75 + 90, 0, 302, 9);
 }
 
-/* Means follow what is new: an eighth of it a time. */
+/* The mean is of all so far, up to 64. */
 static void test_means(void **state)
 {
 	struct fixture *fixture = *state;
 
 	alone(fixture, 1000, 2, 1, 100);
 	alone(fixture, 2000, 1, 1, 800);
-	alone(fixture, 3000, 1, 1, 100); /* 712.5 */
+	alone(fixture, 3000, 1, 1, 100); /* 450 */
 	alone(fixture, 4000, 1, 0, 100); /* tells nothing, and nobody is charged */
 	stretch(fixture, 5010, 1, 1, FIRST | LISTED);
-	stretch(fixture, 5812, 2, 1, LISTED);
-	part(fixture, 5000, 5000, 5812);
+	stretch(fixture, 5550, 2, 1, LISTED);
+	part(fixture, 5000, 5000, 5550);
 	finish(fixture);
-	expect(fixture, 1, 800 + 100 + 712, 900, 900 + 812, 3);
-	expect(fixture, 2, 100 + 100, 100, 912, 2);
+	expect(fixture, 1, 800 + 100 + 450, 900, 900 + 550, 3);
+	expect(fixture, 2, 100 + 100, 100, 650, 2);
 	expect(fixture, 0, 100, 100, 100, 0);
+}
+
+/*
+ * Where the work on packets of a list is seen, it is known whose the time between two of one flow is, and of two flows
+ * that it is theirs. The time before is of all in the list.
+ */
+static void test_cuts(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct nt_rx_stretch list[] = {
+		/* The work on its packet is seen at 130. */
+		{.end_ns = START + 150, .flow = 1, .packets = 1, .flags = FIRST | LISTED, .list = CUT, .since_ns = 20},
+		/* At 150 and 180. */
+		{.end_ns = START + 190, .flow = 2, .packets = 2, .flags = LISTED, .list = CUT, .since_ns = 10},
+		/* At 190; the next list begins behind it. */
+		{.end_ns = START + 300, .flow = 3, .packets = 1, .flags = LISTED, .list = CUT, .since_ns = 110},
+		/* At 300. */
+		{.end_ns = START + 360, .flow = 3, .packets = 2, .flags = LISTED, .list = BEGINS, .since_ns = 60},
+	};
+
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(nt_rx_charges_stretch(fixture->charges, 1, &list[i]), 0);
+	part(fixture, 100, 100, 360);
+	finish(fixture);
+	assert_int_equal(fixture->sums[1][0][1].exact, 0);
+	assert_int_equal(fixture->sums[1][0][1].most, 30 + 20);
+	assert_int_equal(fixture->sums[1][0][2].exact, 30);
+	assert_int_equal(fixture->sums[1][0][2].most, 30 + 20 + 30 + 10);
+	assert_int_equal(fixture->sums[1][0][3].exact, 110 + 60);
+	assert_int_equal(fixture->sums[1][0][3].most, 30 + 10 + 110 + 60);
+	assert_int_equal(fixture->sums[1][0][0].spent, 0);
+}
+
+/*
+ * Two flows of which neither is ever alone, one packet of the first to two of the second in each list: 20 and 30 ns
+ * before the work on a packet is seen, and 40 and 10 after it; and 25 ns a packet of all before that.
+ */
+static void test_never_alone(void **state)
+{
+	struct fixture *fixture = *state;
+	const int n = 400;
+	uint64_t at = 1000;
+
+	for (int i = 0; i < n; i++, at += 1000) {
+		const struct nt_rx_stretch first = {.end_ns = START + at + 75 + 20 + 40 + 30,
+						    .flow = 1,
+						    .packets = 1,
+						    .flags = FIRST | LISTED,
+						    .list = BEGINS | CUT,
+						    .since_ns = 40 + 30};
+		const struct nt_rx_stretch second = {.end_ns = first.end_ns + 10 + 30 + 10,
+						     .flow = 2,
+						     .packets = 2,
+						     .flags = LISTED,
+						     .since_ns = 10};
+
+		assert_int_equal(nt_rx_charges_stretch(fixture->charges, 1, &first), 0);
+		assert_int_equal(nt_rx_charges_stretch(fixture->charges, 1, &second), 0);
+		assert_int_equal(part(fixture, at, at, second.end_ns - START), 0);
+	}
+	finish(fixture);
+	assert_in_range(fixture->sums[1][0][1].spent, n * (25 + 60) * 9 / 10, n * (25 + 60) * 11 / 10);
+	assert_in_range(fixture->sums[1][0][2].spent, n * (50 + 80) * 9 / 10, n * (50 + 80) * 11 / 10);
 }
 
 /* A run that lasts over several buckets is charged in each, whole ones at once. */
@@ -676,23 +741,33 @@ struct model {
 	const struct fixture *fixture; /* for socket_of() */
 	double divided[N_CPUS][N_BUCKETS][N_PAYERS];
 	uint64_t all[N_CPUS][N_BUCKETS];
-	double cost[N_CPUS][N_FLOWS], of_sort[N_CPUS][2], of_any[N_CPUS];
+	struct mean {
+		double cost;
+		int n;
+	} of_flow[N_CPUS][N_FLOWS][3], of_sort[N_CPUS][2][3], of_any[N_CPUS][3]; /* by the parts of steps */
 	unsigned int payers[N_SAMPLES]; /* of each sample: 1 << payer for all that it may be of; 0: none is known */
 	size_t n_samples;
 };
 
-static double model_cost(const struct model *model, uint32_t cpu, uint64_t flow)
+static double model_cost(const struct model *model, uint32_t cpu, uint64_t flow, int part)
 {
-	if (model->cost[cpu][flow] > 0)
-		return model->cost[cpu][flow];
-	if (model->of_sort[cpu][flow % 2] > 0)
-		return model->of_sort[cpu][flow % 2];
-	return model->of_any[cpu] > 0 ? model->of_any[cpu] : 1;
+	if (model->of_flow[cpu][flow][part].n)
+		return model->of_flow[cpu][flow][part].cost;
+	if (model->of_sort[cpu][flow % 2][part].n)
+		return model->of_sort[cpu][flow % 2][part].cost;
+	if (model->of_any[cpu][part].n)
+		return model->of_any[cpu][part].cost;
+	for (int other = 0; other < 3; other++) {
+		if (model->of_any[cpu][other].n)
+			return model->of_any[cpu][other].cost;
+	}
+	return 1. / (1 << 20);
 }
 
-static void model_learn(double *mean, double cost)
+static void model_learn(struct mean *mean, double cost)
 {
-	*mean = *mean > 0 ? *mean * 7 / 8 + cost / 8 : cost;
+	mean->n += mean->n < 64;
+	mean->cost += (cost - mean->cost) / mean->n;
 }
 
 static bool is_listed(const struct model_run *run, int i)
@@ -700,7 +775,7 @@ static bool is_listed(const struct model_run *run, int i)
 	return i >= 0 && i < run->n && run->stretches[i].flags & LISTED;
 }
 
-/* The stretches [*i, *j) that have the ns together; false: none has. */
+/* The stretches [*i, *j) that the ns is of one of, or of all; false: nobody knows whose it is. */
 static bool model_batch(const struct model_run *run, uint64_t ns, int *i, int *j)
 {
 	*i = 0;
@@ -719,6 +794,124 @@ static bool model_batch(const struct model_run *run, uint64_t ns, int *i, int *j
 		if (run->stretches[at].flags & AFTER_LOSS || is_first != (at == 0))
 			return false;
 	}
+	return !(run->stretches[*j - 1].list & CUT);
+}
+
+/*
+ * What the kernel does in a batch, one after another: it receives all packets of a list; then for each, it works on
+ * it until that is seen, and afterwards. Behind some of these steps the time is known.
+ */
+#define MAX_STEPS (MAX_STRETCHES * 20)
+struct step {
+	int stretch;
+	int part; /* 0: all packets of the stretch are received; 1, 2: until the work on one is seen, and after that */
+	double packets;
+	uint64_t until_ns; /* the time behind it; 0: not known */
+};
+
+struct piece {
+	struct step steps[MAX_STEPS];
+	int n;
+	uint64_t from_ns, to_ns;
+	bool has_driver; /* it may have worked, too */
+	bool is_learnt; /* tells what its steps cost */
+};
+
+static int add_list_steps(const struct model_run *run, int at, int j, struct step *steps)
+{
+	int n = 0;
+
+	do {
+		const bool is_driver = run->stretches[at].flags & DRIVER;
+
+		steps[n++] = (struct step){at, 0, is_driver ? 1 : run->stretches[at].packets, 0};
+		at++;
+	} while (at < j && !(run->stretches[at].list & BEGINS));
+	return n;
+}
+
+static bool has_cuts(const struct model_run *run, int i, int j)
+{
+	return NT_ANY((size_t)(j - i), at, run->stretches[(size_t)i + at].list & CUT);
+}
+
+/* When the work on the last packet of the stretch is seen; 0: it is not, or it tells nothing. */
+static uint64_t seen_ns(const struct model_run *run, int i, int j, int at, uint64_t cut_ns)
+{
+	const struct nt_rx_stretch *stretch = &run->stretches[at];
+
+	if (!has_cuts(run, i, j) || (at < j - 1 && !(stretch->list & CUT)) || !stretch->since_ns ||
+	    stretch->since_ns > stretch->end_ns - cut_ns)
+		return 0;
+	return stretch->end_ns - stretch->since_ns;
+}
+
+static int make_steps(const struct model_run *run, int i, int j, struct step *steps)
+{
+	uint64_t cut_ns = 0;
+	int n = 0;
+
+	for (int at = i; at < j; at++) {
+		const struct nt_rx_stretch *stretch = &run->stretches[at];
+		const bool is_behind_cut = at > i && stretch[-1].list & CUT;
+
+		if (at == i || stretch->list & BEGINS)
+			n += add_list_steps(run, at, j, steps + n);
+		if (is_behind_cut)
+			cut_ns = stretch[-1].end_ns;
+		for (uint32_t k = 0; k < stretch->packets; k++) {
+			steps[n++] = (struct step){at, 1, 1, k || !is_behind_cut ? 0 : cut_ns};
+			if (k + 1 == stretch->packets)
+				steps[n++] = (struct step){at, 1, 0, seen_ns(run, i, j, at, cut_ns)};
+			steps[n++] = (struct step){at, 2, 1, 0};
+		}
+	}
+	steps[n - 1].until_ns = run->stretches[j - 1].end_ns;
+	return n;
+}
+
+/* Whether the driver may have worked amid the stretches between two cuts, where [i, j) are cut, that end by then. */
+static bool is_amid(const struct model_run *run, int i, int j, uint64_t by_ns)
+{
+	int from = i, to;
+
+	while (run->stretches[from].end_ns < by_ns)
+		from++;
+	for (to = from; to < j - 1 && !(run->stretches[to].list & CUT);)
+		to++;
+	while (from > i && !(run->stretches[from - 1].list & CUT))
+		from--;
+	return NT_ANY((size_t)(to + 1 - from), at, run->stretches[(size_t)from + at].flags & AMID);
+}
+
+/* The steps that the ns may be of; false: nobody knows. */
+static bool model_piece(const struct model_run *run, uint64_t ns, struct piece *piece)
+{
+	struct step steps[MAX_STEPS];
+	int i, j, n, from = 0, to = 0;
+
+	if (!model_batch(run, ns, &i, &j))
+		return false;
+	n = make_steps(run, i, j, steps);
+	*piece = (struct piece){.from_ns = i ? run->stretches[i - 1].end_ns : run->from};
+	for (; to < n; to++) {
+		if (!steps[to].until_ns)
+			continue;
+		if (steps[to].until_ns > ns)
+			break;
+		if (steps[to].until_ns > piece->from_ns)
+			piece->from_ns = steps[to].until_ns;
+		from = to + 1;
+	}
+	piece->to_ns = steps[to].until_ns;
+	for (int at = from; at <= to; at++) {
+		if (steps[at].packets)
+			piece->steps[piece->n++] = steps[at];
+	}
+	piece->has_driver = is_amid(run, i, j, piece->to_ns) &&
+			    (to == n - 1 || NT_ANY((size_t)piece->n, at, !piece->steps[at].part));
+	piece->is_learnt =
+		!piece->has_driver && !(run->stretches[i].flags & DRIVER) && (has_cuts(run, i, j) || j == i + 1);
 	return true;
 }
 
@@ -750,41 +943,39 @@ static uint64_t model_payer(const struct model *model, const struct model_run *r
 	return payer_of(model, run, i, end_ns);
 }
 
-static bool is_amid(const struct model_run *run, int i, int j)
+/* The only one that pays for the piece; 0: there are several, or none. */
+static uint64_t model_alone(const struct model *model, const struct model_run *run, const struct piece *piece)
 {
-	return NT_ANY((size_t)(j - i), at, run->stretches[(size_t)i + at].flags & AMID);
-}
+	const uint64_t payer = piece->n ? model_payer(model, run, piece->steps[0].stretch) : 0;
 
-/* The only one that pays for the stretches [i, j); 0: there are several. */
-static uint64_t model_alone(const struct model *model, const struct model_run *run, int i, int j)
-{
-	const uint64_t payer = model_payer(model, run, i);
-
-	if (is_amid(run, i, j))
+	if (piece->has_driver ||
+	    NT_ANY((size_t)piece->n, at, model_payer(model, run, piece->steps[at].stretch) != payer))
 		return 0;
-	for (; i < j; i++) {
-		if (model_payer(model, run, i) != payer)
-			return 0;
-	}
 	return payer;
 }
 
-/* The time of the stretches [i, j). */
-static uint64_t time_of(const struct model_run *run, int i, int j)
+/* The run's own ns of the piece. */
+static double time_of(const struct model_run *run, const struct piece *piece)
 {
 	uint64_t ns = 0;
 
-	for (uint64_t at = i ? run->stretches[i - 1].end_ns : run->from; at < run->stretches[j - 1].end_ns; at++)
+	for (uint64_t at = piece->from_ns; at < piece->to_ns; at++)
 		ns += run->self[at - run->from];
-	return ns;
+	return (double)ns;
 }
 
-/* The driver has what is left of the time of [i, j), if the cost of any packets is known. */
-static double driver_weight(const struct model *model, const struct model_run *run, int i, int j, double of_packets)
+static double step_weight(const struct model *model, const struct model_run *run, const struct step *step)
 {
-	const double ns = (double)time_of(run, i, j);
+	return step->packets * model_cost(model, run->cpu, run->stretches[step->stretch].flow, step->part);
+}
 
-	return is_amid(run, i, j) && model->of_any[run->cpu] > 0 && ns > of_packets ? ns - of_packets : 0;
+/* The driver has what is left of the time, if the cost of any packets is known. */
+static double driver_weight(const struct model *model, const struct model_run *run, const struct piece *piece,
+			    double of_packets)
+{
+	const double ns = time_of(run, piece);
+
+	return piece->has_driver && model->of_any[run->cpu][2].n && ns > of_packets ? ns - of_packets : 0;
 }
 
 /* Adds one ns of the run. */
@@ -793,53 +984,65 @@ static void model_ns(struct model *model, const struct model_run *run, uint64_t 
 	const uint64_t bucket = (ns - model->time.from_ns) / NT_BUCKET_NS;
 	struct sum *sums = model->sums[run->cpu][bucket];
 	bool seen[N_PAYERS] = {false};
-	uint64_t alone = 0;
 	double weight = 0, driver;
-	int i, j;
+	uint64_t alone = 0;
+	struct piece piece;
+	bool is_known;
 
 	model->all[run->cpu][bucket]++;
-	if (model_batch(run, ns, &i, &j))
-		alone = model_alone(model, run, i, j);
-	if (!model_batch(run, ns, &i, &j) || alone) {
+	is_known = model_piece(run, ns, &piece);
+	if (is_known)
+		alone = model_alone(model, run, &piece);
+	if (!is_known || !piece.n || alone) {
 		sums[alone].spent++;
 		sums[alone].exact++;
 		sums[alone].most++;
 		return;
 	}
-	for (int at = i; at < j; at++)
-		weight += run->stretches[at].packets * model_cost(model, run->cpu, run->stretches[at].flow);
-	driver = driver_weight(model, run, i, j, weight);
+	for (int at = 0; at < piece.n; at++)
+		weight += step_weight(model, run, &piece.steps[at]);
+	driver = driver_weight(model, run, &piece, weight);
 	weight += driver;
 	model->divided[run->cpu][bucket][BY_DRIVER] += driver / weight;
-	sums[BY_DRIVER].most += is_amid(run, i, j);
-	for (int at = i; at < j; at++) {
-		const struct nt_rx_stretch *stretch = &run->stretches[at];
-		const uint64_t payer = model_payer(model, run, at);
+	sums[BY_DRIVER].most += piece.has_driver;
+	for (int at = 0; at < piece.n; at++) {
+		const uint64_t payer = model_payer(model, run, piece.steps[at].stretch);
 
-		model->divided[run->cpu][bucket][payer] +=
-			stretch->packets * model_cost(model, run->cpu, stretch->flow) / weight;
+		model->divided[run->cpu][bucket][payer] += step_weight(model, run, &piece.steps[at]) / weight;
 		sums[payer].most += !seen[payer];
 		seen[payer] = true;
 	}
 }
 
-/* Of the ns up to one stretch's end, alone: what its packets cost. After these ns have been added. */
-static void model_learn_at(struct model *model, const struct model_run *run, uint64_t end_ns)
+/*
+ * Of a piece that ends with this ns: its steps cost as much more or less as they all do together. After its ns have
+ * been added.
+ */
+static void model_learn_at(struct model *model, const struct model_run *run, uint64_t ns)
 {
-	uint64_t ns;
-	int i, j;
+	struct piece piece;
+	double all = 0, costs[MAX_STEPS], time;
 
-	if (!nt_view_has(&model->time, end_ns) || !model_batch(run, end_ns - 1, &i, &j) || j > i + 1 ||
-	    run->stretches[i].flags & (DRIVER | AMID))
+	if (!model_piece(run, ns, &piece) || piece.to_ns != ns + 1 || !piece.is_learnt ||
+	    !nt_view_has(&model->time, piece.to_ns))
 		return;
-	ns = time_of(run, i, j);
-	if (ns) {
-		const uint64_t flow = run->stretches[i].flow;
-		const double cost = (double)ns / run->stretches[i].packets;
+	time = time_of(run, &piece);
+	for (int at = 0; at < piece.n; at++) {
+		const struct step *step = &piece.steps[at];
 
-		model_learn(&model->cost[run->cpu][flow], cost);
-		model_learn(&model->of_sort[run->cpu][flow % 2], cost);
-		model_learn(&model->of_any[run->cpu], cost);
+		all += step_weight(model, run, step);
+		costs[at] = model_cost(model, run->cpu, run->stretches[step->stretch].flow, step->part);
+	}
+	for (int at = 0; at < piece.n && time > 0; at++) {
+		const uint64_t flow = run->stretches[piece.steps[at].stretch].flow;
+		const int part = piece.steps[at].part;
+
+		if (NT_ANY((size_t)at, other,
+			   run->stretches[piece.steps[other].stretch].flow == flow && piece.steps[other].part == part))
+			continue; /* each flow once */
+		model_learn(&model->of_flow[run->cpu][flow][part], costs[at] * time / all);
+		model_learn(&model->of_sort[run->cpu][flow % 2][part], costs[at] * time / all);
+		model_learn(&model->of_any[run->cpu][part], costs[at] * time / all);
 	}
 }
 
@@ -847,27 +1050,24 @@ static void model_learn_at(struct model *model, const struct model_run *run, uin
 static unsigned int model_payers(const struct model *model, const struct model_run *run, uint64_t ns)
 {
 	unsigned int payers = 0;
-	int i, j;
+	struct piece piece;
 
-	if (!model_batch(run, ns, &i, &j))
+	if (!model_piece(run, ns, &piece))
 		return 0;
-	for (int at = i; at < j; at++)
-		payers |= 1u << model_payer(model, run, at);
+	for (int at = 0; at < piece.n; at++)
+		payers |= 1u << model_payer(model, run, piece.steps[at].stretch);
 	/* The driver's samples are of no flow. */
-	if (is_amid(run, i, j))
+	if (piece.has_driver)
 		return payers | 1;
 	return payers & 1u << BY_DRIVER ? 0 : payers;
 }
 
 static void model_add(struct model *model, const struct model_run *run)
 {
-	int next = 0;
-
 	for (uint64_t ns = run->from; ns < run->to; ns++) {
 		if (run->self[ns - run->from] && ns >= model->time.from_ns && ns < model->time.to_ns)
 			model_ns(model, run, ns);
-		if (next < run->n && run->stretches[next].end_ns == ns + 1)
-			model_learn_at(model, run, run->stretches[next++].end_ns);
+		model_learn_at(model, run, ns);
 	}
 	for (int i = 0; i < run->n; i++) {
 		const uint64_t at = run->stretches[i].end_ns - model->time.from_ns;
@@ -888,6 +1088,24 @@ static void give_to_driver(struct nt_rx_stretch *stretch)
 {
 	stretch->flags = (stretch->flags & (FIRST | AFTER_LOSS)) | DRIVER;
 	stretch->flow = stretch->packets = stretch->segments = stretch->bytes = 0;
+}
+
+static void cut_lists(struct nt_rand *rand, struct model_run *run)
+{
+	for (int i = 0; i < run->n; i++) {
+		struct nt_rx_stretch *stretch = &run->stretches[i];
+
+		if (!(stretch->flags & LISTED))
+			continue;
+		stretch->list = (uint8_t)nt_rand_below(rand, 2) * BEGINS;
+		if (is_listed(run, i + 1) ? nt_rand_below(rand, 3) : !nt_rand_below(rand, 20))
+			stretch->list |= CUT;
+		if (nt_rand_below(rand, 3))
+			stretch->since_ns = (uint32_t)nt_rand_below(rand, 200);
+		/* The work on several was not seen. */
+		if (is_listed(run, i + 1) && !nt_rand_below(rand, 5))
+			stretch->end_ns = stretch[1].end_ns;
+	}
 }
 
 static void make_stretches(struct nt_rand *rand, struct model_run *run)
@@ -930,6 +1148,8 @@ static void make_stretches(struct nt_rand *rand, struct model_run *run)
 			give_to_driver(next);
 		run->n++;
 	}
+	if (nt_rand_below(rand, 2))
+		cut_lists(rand, run);
 }
 
 /* A run some time after `at`. Its first ns and its last are its own. */
@@ -1092,6 +1312,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_batches, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unknown_costs, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_means, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_cuts, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_never_alone, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_buckets, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_whole_bucket, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_packets_outside, setup, teardown),
