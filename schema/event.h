@@ -459,7 +459,8 @@ struct nt_stack_sample {
 /*
  * RX_STRETCH: packets of one flow that follow one another in one receive run: of the softirq NET_RX, of a NAPI thread
  * (its stay on the CPU), or of a task that polls by itself (one poll). It ends where a packet of another flow is
- * received, with the run, or after 1,024 packets; it began where the one before ended, or with the run.
+ * received, with the run, or after 1,024 packets; it began where the one before ended, or with the run. Of a list with
+ * packets of several flows, it ends where the work on a packet of the next one is seen.
  */
 struct nt_rx_stretch {
 	__u64 end_ns;

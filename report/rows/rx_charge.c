@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/rows/rx_flows.h"
 #include "report/rows/waiting.h"
 #include "report/util/array.h"
 #include "report/util/lot.h"
@@ -17,48 +18,7 @@
 #define MAX_PARTS 4096
 #define MAX_BATCH 1024 /* stretches that are divided together: of more nobody is charged */
 #define MAX_WAITING 65536 /* stretches that no run has come for */
-#define N_MEANS 1024 /* flows of a CPU */
-#define N_SORTS 256
 #define MAX_REASON (UINT32_MAX - NT_RX_FATE_DROPPED)
-#define MEAN_UNIT (1 << 20) /* of a nanosecond */
-#define MAX_COST ((uint64_t)UINT32_MAX * MEAN_UNIT)
-#define MEAN_OF 64 /* a mean is of the last so many, about */
-
-/* The parts of what a packet costs. Of packets of a list, the kernel does the first for all, then the others for each.
- */
-enum part {
-	ARRIVAL, /* until all of its list have been received */
-	UNTIL_SEEN, /* then until the work on it is seen: its delivery, for most */
-	SINCE_SEEN,
-	N_PARTS
-};
-
-struct mean {
-	uint64_t cost; /* 1/MEAN_UNIT ns */
-	uint32_t n; /* up to MEAN_OF; 0: not known */
-};
-
-/* A flow: what its packets cost, and what was last seen to become of one. */
-struct flow {
-	uint64_t flow;
-	struct mean parts[N_PARTS];
-	uint32_t fate;
-	uint8_t sort; /* of the flow */
-};
-
-/* What packets of each flow cost, as far as it is known. */
-struct means {
-	struct flow flows[N_MEANS]; /* by a hash of the flow */
-	struct mean sorts[N_SORTS][N_PARTS];
-	struct mean all[N_PARTS];
-};
-
-/* Packets of a stretch, one part of what they cost: within a piece of time. */
-struct term {
-	const struct nt_rx_stretch *stretch;
-	enum part part;
-	uint64_t packets, cost; /* of one */
-};
 
 /* A flow's part of a batch. */
 struct share {
@@ -72,7 +32,7 @@ struct cpu {
 	size_t n_parts, parts_size;
 	bool is_under_way; /* some of the run has been charged */
 	struct nt_waiting stretches, samples; /* those that have not been charged; samples of the run at hand */
-	struct means *means; /* NULL: none yet */
+	struct nt_rx_flows *flows; /* NULL: nothing is known of any yet */
 };
 
 struct nt_rx_charges {
@@ -80,8 +40,9 @@ struct nt_rx_charges {
 	struct cpu *cpus;
 	struct share *shares; /* of the piece at hand */
 	size_t n_shares, shares_size;
-	struct term *terms;
-	size_t n_terms, terms_size;
+	struct nt_rx_term *terms;
+	size_t *stretches; /* of each term, in its batch */
+	size_t n_terms, terms_size, stretches_size;
 };
 
 struct nt_rx_charges *nt_rx_charges_new(const struct nt_rx_charges_config *config)
@@ -107,63 +68,26 @@ void nt_rx_charges_free(struct nt_rx_charges *charges)
 		free(charges->cpus[cpu].parts);
 		nt_waiting_release(&charges->cpus[cpu].stretches);
 		nt_waiting_release(&charges->cpus[cpu].samples);
-		free(charges->cpus[cpu].means);
+		free(charges->cpus[cpu].flows);
 	}
 	free(charges->cpus);
 	free(charges->shares);
 	free(charges->terms);
+	free(charges->stretches);
 	free(charges);
 }
 
-/* ---- what a packet costs ---- */
-
-static struct flow *place_of(struct means *means, uint64_t flow)
+static uint8_t sort_of(const struct nt_rx_charges *charges, uint64_t flow)
 {
-	return &means->flows[flow * 0x9e3779b97f4a7c15ull >> 32 & (N_MEANS - 1)];
+	return charges->config.sort_of(charges->config.arg, flow);
 }
 
-static void add_to_mean(struct mean *mean, uint64_t cost)
+/* What is known of the CPU's flows. False: out of memory. */
+static bool has_flows(struct cpu *cpu)
 {
-	mean->n += mean->n < MEAN_OF;
-	mean->cost = mean->cost - mean->cost / mean->n + cost / mean->n;
-}
-
-/* The place of a flow, which another flow may have to leave. NULL: out of memory. */
-static struct flow *claim_place(struct nt_rx_charges *charges, struct cpu *cpu, uint64_t number)
-{
-	struct flow *flow;
-
-	if (!cpu->means)
-		cpu->means = calloc(1, sizeof(*cpu->means));
-	if (!cpu->means)
-		return NULL;
-	flow = place_of(cpu->means, number);
-	if (flow->flow != number)
-		*flow = (struct flow){.flow = number, .sort = charges->config.sort_of(charges->config.arg, number)};
-	return flow;
-}
-
-/* A part of what a packet of the flow costs, else of its sort, else of any, else another part; 1 if nothing is known.
- */
-static uint64_t cost_of(const struct nt_rx_charges *charges, const struct cpu *cpu, uint64_t number, enum part part)
-{
-	const struct means *means = cpu->means;
-	const struct mean *of_sort;
-	const struct flow *flow;
-	size_t known;
-
-	if (!means)
-		return 1;
-	flow = place_of(cpu->means, number);
-	if (flow->flow == number && flow->parts[part].n)
-		return flow->parts[part].cost;
-	of_sort = &means->sorts[charges->config.sort_of(charges->config.arg, number)][part];
-	if (of_sort->n)
-		return of_sort->cost;
-	if (means->all[part].n)
-		return means->all[part].cost;
-	known = NT_FIRST(N_PARTS, i, means->all[i].n);
-	return known < N_PARTS ? means->all[known].cost : 1;
+	if (!cpu->flows)
+		cpu->flows = nt_rx_flows_new();
+	return cpu->flows;
 }
 
 /* ---- what became of packets ---- */
@@ -181,29 +105,26 @@ static uint32_t seen_fate(const struct nt_rx_stretch *stretch)
 static int note_fate(struct nt_rx_charges *charges, struct cpu *cpu, const struct nt_rx_stretch *stretch)
 {
 	const uint32_t seen = seen_fate(stretch);
-	struct flow *flow;
+	uint32_t last;
 
 	if (!nt_view_has(&charges->config.time, stretch->end_ns))
 		return 0;
-	if (!seen && (stretch->flags & NT_RX_STRETCH_LISTED || !cpu->means ||
-		      place_of(cpu->means, stretch->flow)->flow != stretch->flow))
+	if (!seen && (stretch->flags & NT_RX_STRETCH_LISTED || !nt_rx_last_fate(cpu->flows, stretch->flow, &last)))
 		return 0;
-	flow = claim_place(charges, cpu, stretch->flow);
-	if (!flow)
+	if (!has_flows(cpu))
 		return -ENOMEM;
-	flow->fate = seen;
+	nt_rx_note_fate(cpu->flows, stretch->flow, seen);
 	return 0;
 }
 
 /* Of a list, one for all packets of the flow. */
 static uint32_t fate_of(const struct cpu *cpu, const struct nt_rx_stretch *stretch)
 {
-	const struct flow *flow;
+	uint32_t last;
 
-	if (!(stretch->flags & NT_RX_STRETCH_LISTED) || !cpu->means)
-		return seen_fate(stretch);
-	flow = place_of(cpu->means, stretch->flow);
-	return flow->flow == stretch->flow ? flow->fate : seen_fate(stretch);
+	if (stretch->flags & NT_RX_STRETCH_LISTED && nt_rx_last_fate(cpu->flows, stretch->flow, &last))
+		return last;
+	return seen_fate(stretch);
 }
 
 /* The stretch that pays for this one, of `left` to the end of the run: the last that had the same packet. */
@@ -231,15 +152,6 @@ static unsigned __int128 weight_of_all(const struct nt_rx_charges *charges)
 
 	for (size_t i = 0; i < charges->n_shares; i++)
 		weight += charges->shares[i].weight;
-	return weight;
-}
-
-static unsigned __int128 weight_of_terms(const struct nt_rx_charges *charges)
-{
-	unsigned __int128 weight = 0;
-
-	for (size_t i = 0; i < charges->n_terms; i++)
-		weight += (unsigned __int128)charges->terms[i].packets * charges->terms[i].cost;
 	return weight;
 }
 
@@ -276,7 +188,16 @@ static const struct nt_rx_stretch *first_stretch(const struct nt_waiting *waitin
 	return NT_WAITING_FIRST(waiting, struct nt_rx_stretch);
 }
 
-/* Packets of a list are delivered after all of them are seen. `n`: how many stretches wait, from this one on. */
+/* It ended where the work on the next one's packets was seen. */
+static bool is_cut_off(const struct nt_rx_stretch *stretch)
+{
+	return stretch->list & NT_RX_LIST_CUT;
+}
+
+/*
+ * Packets of a list are delivered after all of them are seen; by its end, if it was cut. `n`: how many stretches wait,
+ * from this one on.
+ */
 static uint64_t end_of_list(const struct nt_rx_stretch *stretch, size_t n)
 {
 	uint64_t end_ns = stretch->end_ns;
@@ -284,7 +205,7 @@ static uint64_t end_of_list(const struct nt_rx_stretch *stretch, size_t n)
 	if (!(stretch->flags & NT_RX_STRETCH_LISTED))
 		return end_ns;
 	for (size_t i = 1; i < n && i < MAX_BATCH; i++) {
-		if (!(stretch[i].flags & NT_RX_STRETCH_LISTED) ||
+		if (is_cut_off(&stretch[i - 1]) || !(stretch[i].flags & NT_RX_STRETCH_LISTED) ||
 		    stretch[i].flags & (NT_RX_STRETCH_FIRST | NT_RX_STRETCH_AFTER_LOSS))
 			break;
 		end_ns = stretch[i].end_ns;
@@ -334,12 +255,17 @@ struct piece {
 	bool is_rest; /* it begins there: it has only the rest of that packet, of `to` - 1 */
 };
 
-static void add_term(struct nt_rx_charges *charges, const struct cpu *cpu, const struct nt_rx_stretch *stretch,
-		     enum part part, uint64_t packets)
+static void add_term(struct nt_rx_charges *charges, const struct cpu *cpu, const struct piece *piece, size_t i,
+		     enum nt_rx_phase phase, uint64_t packets)
 {
-	if (packets)
-		charges->terms[charges->n_terms++] =
-			(struct term){stretch, part, packets, cost_of(charges, cpu, stretch->flow, part)};
+	const uint64_t flow = piece->batch[i].flow;
+	const uint8_t sort = sort_of(charges, flow);
+
+	if (!packets)
+		return;
+	charges->stretches[charges->n_terms] = i;
+	charges->terms[charges->n_terms++] =
+		(struct nt_rx_term){flow, packets, nt_rx_cost(cpu->flows, flow, sort, phase), phase, sort};
 }
 
 /* The list that begins with this stretch, if one does. */
@@ -348,7 +274,7 @@ static void add_list(struct nt_rx_charges *charges, const struct cpu *cpu, const
 	if (i && !(piece->batch[i].list & NT_RX_LIST_BEGINS))
 		return;
 	do {
-		add_term(charges, cpu, &piece->batch[i], ARRIVAL, piece->batch[i].packets);
+		add_term(charges, cpu, piece, i, NT_RX_ARRIVAL, piece->batch[i].packets);
 		i++;
 	} while (i < piece->n_batch && !(piece->batch[i].list & NT_RX_LIST_BEGINS));
 }
@@ -360,60 +286,17 @@ static void make_terms(struct nt_rx_charges *charges, const struct cpu *cpu, con
 		const bool is_cut = piece->is_cut && i == piece->from, is_left = piece->is_left && i == piece->to - 1;
 		const uint64_t packets = piece->batch[i].packets;
 
-		add_term(charges, cpu, &piece->batch[i], UNTIL_SEEN, packets ? packets - is_cut : 0);
-		add_term(charges, cpu, &piece->batch[i], SINCE_SEEN, packets ? packets - is_left : 0);
+		add_term(charges, cpu, piece, i, NT_RX_UNTIL_SEEN, packets ? packets - is_cut : 0);
+		add_term(charges, cpu, piece, i, NT_RX_SINCE_SEEN, packets ? packets - is_left : 0);
 		if (!is_cut)
 			add_list(charges, cpu, piece, i);
 	}
 	if (piece->is_rest)
-		add_term(charges, cpu, &piece->batch[piece->to - 1], SINCE_SEEN, 1);
+		add_term(charges, cpu, piece, piece->to - 1, NT_RX_SINCE_SEEN, 1);
 	if (!piece->is_left && piece->to < piece->n_batch) {
-		add_term(charges, cpu, &piece->batch[piece->to], UNTIL_SEEN, 1);
+		add_term(charges, cpu, piece, piece->to, NT_RX_UNTIL_SEEN, 1);
 		add_list(charges, cpu, piece, piece->to);
 	}
-}
-
-static int learn_term(struct nt_rx_charges *charges, struct cpu *cpu, const struct term *term, uint64_t cost)
-{
-	struct flow *flow = claim_place(charges, cpu, term->stretch->flow);
-
-	if (!flow)
-		return -ENOMEM;
-	add_to_mean(&flow->parts[term->part], cost);
-	add_to_mean(&cpu->means->sorts[flow->sort][term->part], cost);
-	add_to_mean(&cpu->means->all[term->part], cost);
-	return 0;
-}
-
-/* Whether a term before this one is of the same. */
-static bool is_repeated(const struct nt_rx_charges *charges, size_t i)
-{
-	const struct term *terms = charges->terms;
-
-	return NT_ANY(i, j, terms[j].part == terms[i].part && terms[j].stretch->flow == terms[i].stretch->flow);
-}
-
-/*
- * The time of a piece tells what its terms cost: each as much more or less as they all do together. In the mean that
- * comes to what they cost, if flows come in several orders, or one several times in a row. Flows of which each list has
- * as many keep their proportion: so each learns once.
- */
-static int learn(struct nt_rx_charges *charges, struct cpu *cpu, uint64_t ns)
-{
-	const unsigned __int128 all = weight_of_terms(charges);
-	int error = 0;
-
-	if (!ns || ns > UINT32_MAX || !all)
-		return 0;
-	for (size_t i = 0; i < charges->n_terms && !error; i++) {
-		const struct term *term = &charges->terms[i];
-		const unsigned __int128 cost = (unsigned __int128)term->cost * ns * MEAN_UNIT / all;
-		const uint64_t at_most = cost < MAX_COST ? (uint64_t)cost : MAX_COST;
-
-		if (!is_repeated(charges, i))
-			error = learn_term(charges, cpu, term, at_most ? at_most : 1);
-	}
-	return error;
 }
 
 /*
@@ -423,8 +306,8 @@ static int learn(struct nt_rx_charges *charges, struct cpu *cpu, uint64_t ns)
 static void add_driver(struct nt_rx_charges *charges, const struct cpu *cpu, const struct nt_rx_stretch *stretch,
 		       uint64_t ns)
 {
-	const bool is_known = cpu->means && cpu->means->all[SINCE_SEEN].n && !(stretch->flags & NT_RX_STRETCH_STEERED);
-	const unsigned __int128 all = (unsigned __int128)ns * MEAN_UNIT, of_flows = weight_of_all(charges);
+	const bool is_known = nt_rx_costs_are_known(cpu->flows) && !(stretch->flags & NT_RX_STRETCH_STEERED);
+	const unsigned __int128 all = (unsigned __int128)ns * NT_RX_COST_UNIT, of_flows = weight_of_all(charges);
 
 	charges->shares[charges->n_shares++] =
 		(struct share){.flow = NT_RX_DRIVER, .weight = is_known && all > of_flows ? all - of_flows : 0};
@@ -436,15 +319,14 @@ static void add_shares(struct nt_rx_charges *charges, uint32_t number, const str
 	struct share *shares = charges->shares;
 
 	for (size_t i = 0; i < charges->n_terms; i++) {
-		const struct term *term = &charges->terms[i];
-		const struct nt_rx_stretch *payer =
-			last_of_packet(term->stretch, piece->left - (size_t)(term->stretch - piece->batch));
+		const size_t at = charges->stretches[i];
+		const struct nt_rx_stretch *payer = last_of_packet(&piece->batch[at], piece->left - at);
 
 		shares[i] = (struct share){
 			.flow = payer->flow,
-			.socket = socket_of(charges, number, payer, term->stretch),
+			.socket = socket_of(charges, number, payer, &piece->batch[at]),
 			.fate = fate_of(&charges->cpus[number], payer),
-			.weight = (unsigned __int128)term->packets * term->cost,
+			.weight = nt_rx_weight(&charges->terms[i], 1),
 		};
 	}
 	if (charges->n_terms > 1)
@@ -462,7 +344,7 @@ static bool may_have_driver(const struct nt_rx_charges *charges, const struct pi
 {
 	const bool is_last = !piece->is_left && piece->to == piece->n_batch;
 
-	return is_last || NT_ANY(charges->n_terms, i, charges->terms[i].part == ARRIVAL);
+	return is_last || NT_ANY(charges->n_terms, i, charges->terms[i].phase == NT_RX_ARRIVAL);
 }
 
 /* `part`: the first of the run's that has time left. */
@@ -477,7 +359,9 @@ static int make_shares(struct nt_rx_charges *charges, uint32_t number, size_t pa
 	int error = 0;
 
 	charges->n_shares = 0;
-	if (NT_ROOM(charges->terms, charges->terms_size, room) || NT_ROOM(charges->shares, charges->shares_size, room))
+	if (NT_ROOM(charges->terms, charges->terms_size, room) ||
+	    NT_ROOM(charges->stretches, charges->stretches_size, room) ||
+	    NT_ROOM(charges->shares, charges->shares_size, room) || !has_flows(cpu))
 		return -ENOMEM;
 	for (size_t i = piece->from; i < piece->to && !error; i++)
 		error = note_fate(charges, cpu, last_of_packet(&piece->batch[i], piece->left - i));
@@ -489,9 +373,9 @@ static int make_shares(struct nt_rx_charges *charges, uint32_t number, size_t pa
 		add_driver(charges, cpu, &piece->batch[piece->from], ns);
 	else if ((piece->has_cuts || piece->n_batch == 1) && !(piece->batch->flags & NT_RX_STRETCH_STEERED) &&
 		 nt_view_has(&charges->config.time, piece->end_ns))
-		error = learn(charges, cpu, ns);
+		nt_rx_learn(cpu->flows, charges->terms, charges->n_terms, ns);
 	check_shares(charges);
-	return error;
+	return 0;
 }
 
 /* To the only one. */
@@ -706,11 +590,6 @@ static int charge_piece(struct nt_rx_charges *charges, uint32_t number, size_t *
 	if (!error)
 		error = charge_until(charges, number, part, piece->end_ns);
 	return error ? error : give_samples(charges, number, piece->end_ns);
-}
-
-static bool is_cut_off(const struct nt_rx_stretch *stretch)
-{
-	return stretch->list & NT_RX_LIST_CUT;
 }
 
 /* When the work on the last packet of these stretches was seen; 0: it was not, or that is no time of theirs. */

@@ -928,7 +928,8 @@ static uint64_t payer_of(const struct model *model, const struct model_run *run,
 
 static uint64_t end_of_list(const struct model_run *run, int i)
 {
-	while (is_listed(run, i) && is_listed(run, i + 1) && !(run->stretches[i + 1].flags & (FIRST | AFTER_LOSS)))
+	while (is_listed(run, i) && is_listed(run, i + 1) && !(run->stretches[i].list & CUT) &&
+	       !(run->stretches[i + 1].flags & (FIRST | AFTER_LOSS)))
 		i++;
 	return run->stretches[i].end_ns;
 }
@@ -973,9 +974,10 @@ static double step_weight(const struct model *model, const struct model_run *run
 static double driver_weight(const struct model *model, const struct model_run *run, const struct piece *piece,
 			    double of_packets)
 {
+	const struct mean *any = model->of_any[run->cpu];
 	const double ns = time_of(run, piece);
 
-	return piece->has_driver && model->of_any[run->cpu][2].n && ns > of_packets ? ns - of_packets : 0;
+	return piece->has_driver && (any[0].n || any[1].n || any[2].n) && ns > of_packets ? ns - of_packets : 0;
 }
 
 /* Adds one ns of the run. */
