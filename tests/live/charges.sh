@@ -3,8 +3,8 @@
 #
 # The payers of net_rx (rx_cost): the processes that received, in shares that are known. Two that got packets of one
 # sort at 1:3 pay 1:3; requests and answers over loopback are paid by their two processes; a bulk transfer by its ends.
-# With GRO the same, and its lists are seen as such. Only packets of this test's namespaces count: a recording has the
-# whole host.
+# With GRO the same, and its lists are seen as such; where they have packets of two flows, what lies between two
+# deliveries of one is its own. Only packets of this test's namespaces count: a recording has the whole host.
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/lib.sh"
 needs_recorder
@@ -139,6 +139,25 @@ if command -v ethtool >/dev/null && "${in_b[@]}" ethtool -K veth0 gro on 2>/dev/
     is "with GRO: what came in no list" "$(sql "$work/gro.db" "SELECT count(*) $of_ours AND f.dport = 9304
         AND NOT is_listed")" 0
     at_least "with GRO: lists" "$(sql "$work/gro.db" "SELECT count(*) $of_ours AND is_listed")" 1
+
+    # A poll takes all that came in 5 ms, so that lists have packets of both.
+    "${in_b[@]}" sh -c 'echo 1000000000 >/sys/class/net/veth0/napi_defer_hard_irqs
+        echo 5000000 >/sys/class/net/veth0/gro_flush_timeout'
+    turns() {
+        local port
+        for port in 9305 9306; do
+            "${in_b[@]}" "$tools/flood" udp-recv "$addr_b" $port 2>/dev/null &
+            keep $!
+            # 9305 is 2459 there.
+            wait_for 10 "${in_b[@]}" grep -q ":$(printf %X $port) " /proc/net/udp
+        done
+        "${in_a[@]}" "$tools/payers" send "$addr_b" 9305 "$(scaled 2000)"
+    }
+    record_it turns turns
+    # Three packets of it are neighbours.
+    bar_at_most "in turns: what is not exactly the second flow's" "$(sql "$work/turns.db" "SELECT
+        round(1 - 1.0 * sum(exact_ns) / sum(spent_ns), 4) FROM rx_cost JOIN flow AS f ON f.id = flow_id
+        WHERE f.dport = 9306")" 0.95
 else
     echo "# no GRO here"
 fi
