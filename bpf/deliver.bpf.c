@@ -224,7 +224,7 @@ int nt_end_queued(__u32 cpu_id, __u32 before, __u32 list, __u64 now_ns)
 
 	if (!cpu)
 		return 0;
-	for (int i = 0; i < NT_LISTED && cpu->queue_begin != before; i++) {
+	for (int i = 0; i < NT_LISTED && (__s32)(before - cpu->queue_begin) > 0; i++) {
 		__u32 place = cpu->queue_begin++ & (NT_LISTED - 1);
 
 		nt_write_stretch(cpu, cpu_id, place, cpu->queue_begin == before ? list : 0, now_ns);
@@ -250,13 +250,31 @@ static __always_inline bool has_place(const struct nt_cpu *cpu, struct counted_f
 	return seen;
 }
 
+/* Whether a queued stretch is of the flow: its identity is written with that, and was counted. */
+static __always_inline bool is_queued(const struct nt_cpu *cpu, __u64 key)
+{
+	__u32 number = cpu->queue_begin;
+
+	for (int i = 0; i < NT_LISTED && (__s32)(cpu->queue_end - number) > 0; i++, number++) {
+		if (cpu->queued[number & (NT_LISTED - 1)].flow == key)
+			return true;
+	}
+	return false;
+}
+
+/* Whether the flow's identity may be written, if it has not been. `n`, `most`: of its sort in the budget. */
+static __always_inline bool may_tell(struct nt_cpu *cpu, struct counted_flow *flow, __u64 now_ns, __u32 *n, __u32 most)
+{
+	return is_queued(cpu, flow->key) || nt_flow_may_add(&cpu->new_flows, now_ns, n, most);
+}
+
 /* A flow that is one too many. The flows of many most likely have places. */
 static __always_inline void count_with_many(struct nt_cpu *cpu, const struct nt_flow_tuple *tuple, __u64 now_ns,
 					    struct counted_flow *flow)
 {
 	flow->many = NT_MANY_LOCAL;
 	flow->key = nt_flow_key(nt_config.flow_hashes, tuple, NT_MANY_LOCAL);
-	if (has_place(cpu, flow) || nt_flow_may_add(&cpu->new_flows, now_ns, &cpu->new_flows.n_local, NT_NEW_LOCAL))
+	if (has_place(cpu, flow) || may_tell(cpu, flow, now_ns, &cpu->new_flows.n_local, NT_NEW_LOCAL))
 		return;
 	flow->many = NT_MANY_DEVICE;
 	flow->key = nt_flow_key(nt_config.flow_hashes, tuple, NT_MANY_DEVICE);
@@ -279,7 +297,7 @@ static __always_inline struct counted_flow flow_of(struct nt_cpu *cpu, const str
 	if (!has_place(cpu, &flow)) {
 		__u64 now_ns = bpf_ktime_get_ns();
 
-		if (!nt_flow_may_add(&cpu->new_flows, now_ns, &cpu->new_flows.n_flows, NT_NEW_FLOWS))
+		if (!may_tell(cpu, &flow, now_ns, &cpu->new_flows.n_flows, NT_NEW_FLOWS))
 			count_with_many(cpu, tuple, now_ns, &flow);
 	}
 	if (flow.is_new)
@@ -331,7 +349,9 @@ static __always_inline void add_listed(struct nt_cpu *cpu, const struct sk_buff 
 	struct nt_listed *listed;
 
 	if (cpu->listed_run_ns != run_ns)
-		cpu->n_listed = 0;
+		cpu->n_listed = cpu->next_listed = 0;
+	if (cpu->list_is_reached)
+		cpu->next_listed = cpu->n_listed;
 	cpu->listed_run_ns = run_ns;
 	listed = &cpu->listed[cpu->n_listed++ & (NT_LISTED - 1)];
 	listed->skb = (unsigned long)skb;
@@ -342,9 +362,20 @@ static __always_inline void add_listed(struct nt_cpu *cpu, const struct sk_buff 
 	cpu->list_is_reached = 0;
 }
 
-/* The open stretch waits for the work on the next one, which is of the same list or of one behind it. */
+/*
+ * On PREEMPT_RT the programs that see deliveries may be preempted, and then must not write what is the CPU's. A
+ * constant: it is known when the programs are loaded.
+ */
+static __always_inline bool cuts_lists(void)
+{
+	return !nt_kernel_is_rt((struct task_struct *)0);
+}
+
+/* The open stretch waits for the work on the next one, which is of the same list or of the one behind it. */
 static __always_inline void queue_stretch(struct nt_cpu *cpu, __u32 cpu_id)
 {
+	if (nt_config.cuts_polls && cpu->stretch.after_full)
+		cpu->stretch.flags |= NT_RX_STRETCH_AMID;
 	if (cpu->queue_end - cpu->queue_begin == NT_LISTED)
 		nt_end_queued(cpu_id, cpu->queue_begin + 1, 0, bpf_ktime_get_ns());
 	cpu->queued[cpu->queue_end++ & (NT_LISTED - 1)] = cpu->stretch;
@@ -374,10 +405,7 @@ static __always_inline __u8 amid_flag(const struct nt_cpu *cpu, const struct sk_
 	return is_amid ? NT_RX_STRETCH_AMID : 0;
 }
 
-/*
- * Whether a list begins with this packet, behind one of several flows. One of the open stretch's flow alone goes on
- * with it.
- */
+/* Whether a list begins with this packet, behind one of several flows. Lists of one flow go on as one stretch. */
 static __always_inline bool is_next_list(const struct nt_cpu *cpu, __u8 flags)
 {
 	return flags & NT_RX_STRETCH_LISTED && cpu->list_is_reached && cpu->stretch.is_queued_behind;
@@ -402,7 +430,7 @@ static __always_inline void add_packet(struct nt_cpu *cpu, __u32 cpu_id, const s
 		/* The list came behind a full poll, and the packet from the next one. */
 		if (nt_config.cuts_polls && stretch->after_full && stretch->flags & ~flags & NT_RX_STRETCH_LISTED)
 			stretch->flags |= NT_RX_STRETCH_AMID;
-		goes_on = stretch->run_ns == run_ns && stretch->flags & flags & NT_RX_STRETCH_LISTED;
+		goes_on = cuts_lists() && stretch->run_ns == run_ns && stretch->flags & flags & NT_RX_STRETCH_LISTED;
 		if (goes_on)
 			queue_stretch(cpu, cpu_id);
 		else
@@ -618,28 +646,28 @@ static __always_inline struct nt_open_stretch *stretch_of(struct nt_cpu *cpu, co
 	return stretch->packets && stretch->skb == (unsigned long)skb && skb->skb_iif ? stretch : NULL;
 }
 
-/* The packet is sent on, or dropped: if a list brought it, the work on it is seen. */
-static __always_inline void reach_queued(struct nt_cpu *cpu, __u32 cpu_id, const struct sk_buff *skb)
+/* Whether this may be a packet that a list brought. Of such ones a device has received all. */
+static __always_inline bool may_be_listed(const struct nt_cpu *cpu, const struct sk_buff *skb)
 {
-	struct nt_listed *listed = NULL;
-
-	if (nt_has_several(cpu) && skb->skb_iif)
-		listed = nt_take_listed(cpu, (unsigned long)skb);
-	if (listed)
-		nt_reach(cpu, cpu_id, listed);
+	return cpu->stretch.packets && cpu->stretch.flags & NT_RX_STRETCH_LISTED && skb->skb_iif;
 }
 
 /* A device is to send the packet. */
 static __always_inline int see_forwarded(const struct sk_buff *skb)
 {
 	struct nt_open_stretch *stretch;
+	struct nt_listed *listed = NULL;
 	struct nt_cpu *cpu;
+	__u64 number;
 	__u32 cpu_id;
 
 	cpu = nt_this_cpu_if_on(NT_PROGRAM_rx_forward, &cpu_id);
 	if (!cpu)
 		return 0;
-	reach_queued(cpu, cpu_id, skb);
+	if (may_be_listed(cpu, skb))
+		listed = nt_take_listed(cpu, (unsigned long)skb, &number);
+	if (listed)
+		nt_reach(cpu, cpu_id, listed, number);
 	stretch = stretch_of(cpu, skb);
 	if (stretch && !stretch->is_forwarded) {
 		stretch->is_forwarded = true;
@@ -667,12 +695,15 @@ static __always_inline int see_dropped(const struct sk_buff *skb, __u32 reason)
 {
 	struct nt_open_stretch *stretch;
 	struct nt_cpu *cpu;
+	__u64 number;
 	__u32 cpu_id;
 
 	cpu = nt_this_cpu_if_on(NT_PROGRAM_rx_drop, &cpu_id);
 	if (!cpu)
 		return 0;
-	reach_queued(cpu, cpu_id, skb);
+	/* Others before it may wait for their work: that some are dropped early cuts nothing. */
+	if (may_be_listed(cpu, skb))
+		nt_take_listed(cpu, (unsigned long)skb, &number);
 	stretch = stretch_of(cpu, skb);
 	if (stretch) {
 		stretch->dropped++;

@@ -126,7 +126,7 @@ static __always_inline void nt_end_many(struct nt_open_stretch *stretch, __u32 c
 		stretch->flags |= NT_RX_STRETCH_FORWARDED;
 }
 
-/* 0: not at all, or so long that a run has ended since. */
+/* 0: not at all, or too long ago for the field. */
 static __always_inline __u32 nt_since(__u64 then_ns, __u64 now_ns)
 {
 	__u64 ns = now_ns - then_ns;
@@ -182,7 +182,7 @@ static __always_inline void nt_write_stretch(struct nt_cpu *cpu, __u32 cpu_id, _
 
 static __always_inline bool nt_has_queued(const struct nt_cpu *cpu)
 {
-	return cpu->queue_begin != cpu->queue_end;
+	return (__s32)(cpu->queue_end - cpu->queue_begin) > 0;
 }
 
 /* Whether the list at hand has packets of several flows. */
@@ -198,45 +198,69 @@ static __always_inline void nt_end_stretch(struct nt_cpu *cpu, __u32 cpu_id, __u
 		return;
 	if (nt_has_queued(cpu))
 		nt_end_queued(cpu_id, cpu->queue_end, 0, now_ns);
+	cpu->queue_begin = ++cpu->queue_end;
 	nt_write_stretch(cpu, cpu_id, NT_OPEN_STRETCH, 0, now_ns);
 }
 
+static __always_inline struct nt_listed *nt_listed_at(struct nt_cpu *cpu, __u64 number)
+{
+	return &cpu->listed[number & (NT_LISTED - 1)];
+}
+
 /*
- * The packet of a list that this is, which the work on is seen of with that; NULL: it is of none. The last that had
- * this buffer is meant: a bridge or a tunnel lets one packet be seen twice, and a dropped packet's buffer is another's
- * soon.
+ * Takes the packet that has this buffer out of those that came in lists: the work on it is seen. *number: its number.
+ * NULL: none has it. If several do, the last is meant: a bridge or a tunnel lets one packet be seen twice, and a
+ * dropped packet's buffer is another's soon.
  */
-static __always_inline struct nt_listed *nt_take_listed(struct nt_cpu *cpu, __u64 skb)
+static __always_inline struct nt_listed *nt_take_listed(struct nt_cpu *cpu, __u64 skb, __u64 *number)
 {
 	__u64 n = cpu->listed_run_ns == cpu->stretch.run_ns ? cpu->n_listed : 0;
 
 	for (__u32 i = 1; i <= NT_LISTED; i++) {
-		struct nt_listed *listed = &cpu->listed[(n - i) & (NT_LISTED - 1)];
+		struct nt_listed *listed = nt_listed_at(cpu, n - i);
 
 		if (i > n)
 			break;
 		if (listed->skb == skb) {
 			listed->skb = 0;
+			*number = n - i;
 			return listed;
 		}
 	}
 	return NULL;
 }
 
-/* The work on this packet of a list is seen. So the stretches before its own end, as far as they have not. */
-static __always_inline void nt_reach(struct nt_cpu *cpu, __u32 cpu_id, const struct nt_listed *listed)
+/*
+ * Whether the work on all packets of the list before this one was seen, so that it is over. A bridge works on a packet,
+ * and a filter drops one, while others wait. If there are too many to tell, it is not.
+ */
+static __always_inline bool nt_is_next(struct nt_cpu *cpu, __u64 number)
 {
-	__u32 number = listed->stretch;
+	for (__u32 i = 0; i < NT_LISTED && cpu->next_listed < number; i++) {
+		if (nt_listed_at(cpu, cpu->next_listed)->skb || cpu->n_listed - cpu->next_listed > NT_LISTED)
+			return false;
+		cpu->next_listed++;
+	}
+	return cpu->next_listed == number;
+}
+
+/* Work on this packet of a list begins, about: with those before it, it has ended. So their stretches end. */
+static __always_inline void nt_reach(struct nt_cpu *cpu, __u32 cpu_id, const struct nt_listed *listed, __u64 number)
+{
+	__u32 stretch = listed->stretch;
 	__u64 now_ns;
 
+	if (!nt_is_next(cpu, number))
+		return;
+	cpu->next_listed = number + 1;
 	cpu->list_is_reached = 1;
 	if (!nt_has_several(cpu))
 		return;
 	now_ns = bpf_ktime_get_ns();
-	if ((__s32)(number - cpu->queue_begin) > 0)
-		nt_end_queued(cpu_id, number, NT_RX_LIST_CUT, now_ns);
-	if (number == cpu->queue_begin)
-		nt_stretch_at(cpu, number == cpu->queue_end ? NT_OPEN_STRETCH : number & (NT_LISTED - 1))->reached_ns =
+	if ((__s32)(stretch - cpu->queue_begin) > 0)
+		nt_end_queued(cpu_id, stretch, NT_RX_LIST_CUT, now_ns);
+	if (stretch == cpu->queue_begin)
+		nt_stretch_at(cpu, nt_has_queued(cpu) ? stretch & (NT_LISTED - 1) : NT_OPEN_STRETCH)->reached_ns =
 			now_ns;
 }
 
@@ -256,6 +280,7 @@ static __always_inline void nt_emit_run_end(struct nt_cpu *cpu, __u32 cpu_id, st
 
 	if (nt_has_queued(cpu))
 		nt_end_queued(cpu_id, cpu->queue_end, 0, now_ns);
+	cpu->queue_begin = ++cpu->queue_end;
 	nt_take_stretch(cpu, cpu_id, NT_OPEN_STRETCH, now_ns, &records->stretch);
 	stored = nt_tell_losses(cpu, cpu_id, now_ns) && nt_batch_write(cpu, cpu_id, records, sizeof(*records));
 	nt_count_records(cpu, NT_PROGRAM_netif_receive_skb, stored, NT_RX_STRETCH, 0, now_ns, 0);

@@ -147,17 +147,18 @@ static __always_inline __u32 see_packet(struct nt_cpu *cpu, __u32 cpu_id, const 
 	struct nt_open_stretch *stretch = &cpu->stretch;
 	struct counted_packet packet = {.tuple = &stretch->tuple, .flow = stretch->flow, .many = stretch->many};
 	struct nt_listed *listed = NULL;
+	__u64 number;
 
 	if (!stretch->packets)
 		return NT_OUTCOME_skipped_context;
 	if (stretch->flags & NT_RX_STRETCH_LISTED)
-		listed = nt_take_listed(cpu, (unsigned long)skb);
-	if (listed)
-		nt_reach(cpu, cpu_id, listed);
-	if (listed)
+		listed = nt_take_listed(cpu, (unsigned long)skb, &number);
+	if (listed) {
+		nt_reach(cpu, cpu_id, listed, number);
 		packet = (struct counted_packet){&listed->tuple, listed->flow, listed->many};
-	else if (stretch->skb != (unsigned long)skb)
+	} else if (stretch->skb != (unsigned long)skb) {
 		return NT_OUTCOME_skipped_context;
+	}
 	return see_flow(cpu, cpu_id, skb, sk, cookie, &packet);
 }
 

@@ -437,11 +437,11 @@ struct nt_cpu {
 	struct nt_listed listed[NT_LISTED];
 	__u64 listed_run_ns; /* the run, as in `stretch` */
 	__u64 n_listed; /* packets that the ring took in it */
-	/* Stretches of a list, before the open one: each waits until the work on the next one's packets begins. A ring.
-	 */
+	__u64 next_listed; /* number of the first in the last list that the work on was not seen of */
+	/* Stretches of a list, before the open one: each waits for the work on the next one. A ring. */
 	struct nt_open_stretch queued[NT_LISTED];
-	__u32 queue_begin, queue_end; /* numbers, that of the open stretch is queue_end */
-	__u8 list_is_reached; /* since the last packet was received in a list, the work on one was seen */
+	__u32 queue_begin, queue_end; /* numbers; that of the open stretch is queue_end */
+	__u8 list_is_reached; /* since the last mark of a list, the work on a packet of it was seen */
 	struct nt_flow_budget new_flows;
 	/* A task receives them, perhaps by polling: until its poll has ended nobody knows. */
 	__u8 is_busy_run;

@@ -17,6 +17,7 @@
 /* A kernel ends a run after some 300 packets, unless told otherwise. */
 #define MAX_PARTS 4096
 #define MAX_BATCH 1024 /* stretches that are divided together: of more nobody is charged */
+#define MAX_TERMS (NT_RX_PHASES * MAX_BATCH)
 #define MAX_WAITING 65536 /* stretches that no run has come for */
 #define MAX_REASON (UINT32_MAX - NT_RX_FATE_DROPPED)
 
@@ -43,6 +44,7 @@ struct nt_rx_charges {
 	struct nt_rx_term *terms;
 	size_t *stretches; /* of each term, in its batch */
 	size_t n_terms, terms_size, stretches_size;
+	bool is_known; /* whose the piece is */
 };
 
 struct nt_rx_charges *nt_rx_charges_new(const struct nt_rx_charges_config *config)
@@ -247,6 +249,7 @@ static uint64_t time_until(const struct cpu *cpu, size_t part, uint64_t until_ns
 struct piece {
 	const struct nt_rx_stretch *batch;
 	size_t n_batch, left; /* stretches of the batch; of the run, from the batch's begin */
+	bool begins_run; /* the batch does */
 	bool has_cuts; /* the batch is cut somewhere */
 	size_t from, to; /* stretches; 0 < to <= n_batch */
 	uint64_t end_ns;
@@ -255,34 +258,61 @@ struct piece {
 	bool is_rest; /* it begins there: it has only the rest of that packet, of `to` - 1 */
 };
 
+/* Whether no stretch is missing before this one. */
+static bool is_whole(const struct piece *piece, size_t i)
+{
+	const bool is_first = piece->begins_run && !i;
+
+	return !(piece->batch[i].flags & NT_RX_STRETCH_AFTER_LOSS) &&
+	       !(piece->batch[i].flags & NT_RX_STRETCH_FIRST) == !is_first;
+}
+
 static void add_term(struct nt_rx_charges *charges, const struct cpu *cpu, const struct piece *piece, size_t i,
 		     enum nt_rx_phase phase, uint64_t packets)
 {
 	const uint64_t flow = piece->batch[i].flow;
 	const uint8_t sort = sort_of(charges, flow);
 
-	if (!packets)
+	if (!is_whole(piece, i) || charges->n_terms == MAX_TERMS)
+		charges->is_known = false;
+	if (!packets || !charges->is_known)
 		return;
 	charges->stretches[charges->n_terms] = i;
 	charges->terms[charges->n_terms++] =
 		(struct nt_rx_term){flow, packets, nt_rx_cost(cpu->flows, flow, sort, phase), phase, sort};
 }
 
+static bool begins_list(const struct piece *piece, size_t i)
+{
+	return !i || piece->batch[i].list & NT_RX_LIST_BEGINS;
+}
+
 /* The list that begins with this stretch, if one does. */
 static void add_list(struct nt_rx_charges *charges, const struct cpu *cpu, const struct piece *piece, size_t i)
 {
-	if (i && !(piece->batch[i].list & NT_RX_LIST_BEGINS))
+	if (!begins_list(piece, i))
 		return;
 	do {
 		add_term(charges, cpu, piece, i, NT_RX_ARRIVAL, piece->batch[i].packets);
 		i++;
-	} while (i < piece->n_batch && !(piece->batch[i].list & NT_RX_LIST_BEGINS));
+	} while (i < piece->n_batch && !begins_list(piece, i) && charges->is_known);
+	/* The rest of it may be missing. */
+	if (i < piece->n_batch ? !is_whole(piece, i) : is_cut_off(&piece->batch[i - 1]))
+		charges->is_known = false;
 }
 
+static bool has_next(const struct piece *piece)
+{
+	return !piece->is_left && piece->to < piece->n_batch;
+}
+
+/* Who has what part of the piece; is_known: whether that can be told. */
 static void make_terms(struct nt_rx_charges *charges, const struct cpu *cpu, const struct piece *piece)
 {
 	charges->n_terms = 0;
-	for (size_t i = piece->from; i < piece->to && !piece->is_rest; i++) {
+	/* If the packet is not known that the last stretch ended with, nobody is charged. */
+	charges->is_known = piece->is_left || has_next(piece) || !is_cut_off(&piece->batch[piece->to - 1]);
+	for (size_t i = piece->from; i < piece->to && !piece->is_rest && charges->is_known; i++) {
 		const bool is_cut = piece->is_cut && i == piece->from, is_left = piece->is_left && i == piece->to - 1;
 		const uint64_t packets = piece->batch[i].packets;
 
@@ -293,7 +323,7 @@ static void make_terms(struct nt_rx_charges *charges, const struct cpu *cpu, con
 	}
 	if (piece->is_rest)
 		add_term(charges, cpu, piece, piece->to - 1, NT_RX_SINCE_SEEN, 1);
-	if (!piece->is_left && piece->to < piece->n_batch) {
+	if (has_next(piece)) {
 		add_term(charges, cpu, piece, piece->to, NT_RX_UNTIL_SEEN, 1);
 		add_list(charges, cpu, piece, piece->to);
 	}
@@ -339,40 +369,51 @@ static void add_shares(struct nt_rx_charges *charges, uint32_t number, const str
 	}
 }
 
-/* Whether it is not all between works on packets of one list: there the driver has no turn. */
-static bool may_have_driver(const struct nt_rx_charges *charges, const struct piece *piece)
+/*
+ * Whether the driver may have worked in the piece: at a list's begin, or behind the last. Between works on packets of
+ * one list it has no turn.
+ */
+static bool has_driver(const struct nt_rx_charges *charges, const struct piece *piece)
 {
+	const struct nt_rx_stretch *from = &piece->batch[piece->from];
+	const size_t n = piece->to - piece->from + (has_next(piece) && begins_list(piece, piece->to));
 	const bool is_last = !piece->is_left && piece->to == piece->n_batch;
 
-	return is_last || NT_ANY(charges->n_terms, i, charges->terms[i].phase == NT_RX_ARRIVAL);
+	return NT_ANY(n, i, from[i].flags & NT_RX_STRETCH_AMID) &&
+	       (is_last || NT_ANY(charges->n_terms, i, charges->terms[i].phase == NT_RX_ARRIVAL));
+}
+
+/* Whether the time of the piece tells what packets cost. Of several flows in a list without a cut it does not. */
+static bool is_telling(const struct nt_rx_charges *charges, const struct piece *piece)
+{
+	return (piece->has_cuts || piece->n_batch == 1) && !(piece->batch->flags & NT_RX_STRETCH_STEERED) &&
+	       nt_view_has(&charges->config.time, piece->end_ns);
 }
 
 /* `part`: the first of the run's that has time left. */
 static int make_shares(struct nt_rx_charges *charges, uint32_t number, size_t part, const struct piece *piece)
 {
-	const size_t n = piece->to - piece->from;
-	const bool is_amid = NT_ANY(n, i, piece->batch[piece->from + i].flags & NT_RX_STRETCH_AMID);
 	struct cpu *cpu = &charges->cpus[number];
 	const uint64_t ns = time_until(cpu, part, piece->end_ns);
-	/* The work on them and on the packet behind, the lists that begin, and the driver. */
-	const size_t room = 2 * n + 1 + piece->n_batch + 1;
+	const size_t room = MAX_TERMS + 1;
 	int error = 0;
 
-	charges->n_shares = 0;
 	if (NT_ROOM(charges->terms, charges->terms_size, room) ||
 	    NT_ROOM(charges->stretches, charges->stretches_size, room) ||
 	    NT_ROOM(charges->shares, charges->shares_size, room) || !has_flows(cpu))
 		return -ENOMEM;
+	make_terms(charges, cpu, piece);
+	if (!charges->is_known)
+		return charge_only(charges, 0);
 	for (size_t i = piece->from; i < piece->to && !error; i++)
 		error = note_fate(charges, cpu, last_of_packet(&piece->batch[i], piece->left - i));
 	if (error)
 		return error;
-	make_terms(charges, cpu, piece);
+	charges->n_shares = 0;
 	add_shares(charges, number, piece);
-	if (is_amid && may_have_driver(charges, piece))
+	if (has_driver(charges, piece))
 		add_driver(charges, cpu, &piece->batch[piece->from], ns);
-	else if ((piece->has_cuts || piece->n_batch == 1) && !(piece->batch->flags & NT_RX_STRETCH_STEERED) &&
-		 nt_view_has(&charges->config.time, piece->end_ns))
+	else if (is_telling(charges, piece))
 		nt_rx_learn(cpu->flows, charges->terms, charges->n_terms, ns);
 	check_shares(charges);
 	return 0;
@@ -564,29 +605,15 @@ static size_t batch_of(const struct nt_rx_stretch *stretches, size_t n)
 	return length;
 }
 
-/* Whether all is known of their time: no record is missing before one of them. */
-static bool are_known(const struct nt_rx_stretch *stretches, size_t n, bool is_first)
-{
-	bool known = true;
-
-	for (size_t i = 0; i < n; i++) {
-		known = known && !(stretches[i].flags & NT_RX_STRETCH_AFTER_LOSS) &&
-			!(stretches[i].flags & NT_RX_STRETCH_FIRST) == !(is_first && !i);
-	}
-	return known;
-}
-
 /* The time of a piece, to those who share it. */
-static int charge_piece(struct nt_rx_charges *charges, uint32_t number, size_t *part, const struct piece *piece,
-			bool is_known)
+static int charge_piece(struct nt_rx_charges *charges, uint32_t number, size_t *part, const struct piece *piece)
 {
-	const bool is_driver = piece->batch->flags & NT_RX_STRETCH_DRIVER;
 	int error;
 
-	if (is_known && !is_driver)
-		error = make_shares(charges, number, *part, piece);
+	if (piece->batch->flags & NT_RX_STRETCH_DRIVER)
+		error = charge_only(charges, is_whole(piece, 0) ? NT_RX_DRIVER : 0);
 	else
-		error = charge_only(charges, is_known ? NT_RX_DRIVER : 0);
+		error = make_shares(charges, number, *part, piece);
 	if (!error)
 		error = charge_until(charges, number, part, piece->end_ns);
 	return error ? error : give_samples(charges, number, piece->end_ns);
@@ -604,7 +631,7 @@ static uint64_t last_work(const struct piece *piece)
 }
 
 /* Stretches up to a cut, or to the end of their batch: one piece, or two if the work on the last packet was seen. */
-static int charge_cut(struct nt_rx_charges *charges, uint32_t number, size_t *part, struct piece *piece, bool is_known)
+static int charge_cut(struct nt_rx_charges *charges, uint32_t number, size_t *part, struct piece *piece)
 {
 	const uint64_t work_ns = last_work(piece);
 	int error = 0;
@@ -613,28 +640,29 @@ static int charge_cut(struct nt_rx_charges *charges, uint32_t number, size_t *pa
 	piece->is_left = work_ns;
 	piece->end_ns = work_ns;
 	if (work_ns)
-		error = charge_piece(charges, number, part, piece, is_known);
+		error = charge_piece(charges, number, part, piece);
 	piece->is_rest = work_ns;
 	piece->is_left = false;
 	piece->end_ns = piece->batch[piece->to - 1].end_ns;
-	return error ? error : charge_piece(charges, number, part, piece, is_known);
+	return error ? error : charge_piece(charges, number, part, piece);
 }
 
 /* The time up to the end of the first n of these stretches, to their flows. `left`: how many the run has from here. */
 static int charge_batch(struct nt_rx_charges *charges, uint32_t number, size_t *part,
 			const struct nt_rx_stretch *stretches, size_t n, size_t left, bool is_first)
 {
-	/* If the packet is not known that the last one ended with, nobody is charged. */
-	const bool is_known = n <= MAX_BATCH && are_known(stretches, n, is_first) && !is_cut_off(&stretches[n - 1]);
-	struct piece piece = {
-		.batch = stretches, .n_batch = n, .left = left, .has_cuts = NT_ANY(n, i, is_cut_off(&stretches[i]))};
+	struct piece piece = {.batch = stretches,
+			      .n_batch = n,
+			      .left = left,
+			      .begins_run = is_first,
+			      .has_cuts = NT_ANY(n, i, is_cut_off(&stretches[i]))};
 	int error = 0;
 
 	while (piece.to < n && !error) {
 		piece.from = piece.to;
 		piece.to += NT_FIRST(n - piece.from, i, is_cut_off(&stretches[piece.from + i]));
 		piece.to += piece.to < n;
-		error = charge_cut(charges, number, part, &piece, is_known);
+		error = charge_cut(charges, number, part, &piece);
 		piece.is_cut = true;
 	}
 	return error;

@@ -775,7 +775,7 @@ static bool is_listed(const struct model_run *run, int i)
 	return i >= 0 && i < run->n && run->stretches[i].flags & LISTED;
 }
 
-/* The stretches [*i, *j) that the ns is of one of, or of all; false: nobody knows whose it is. */
+/* The stretches [*i, *j) that the ns is of one of, or of several; false: of none. */
 static bool model_batch(const struct model_run *run, uint64_t ns, int *i, int *j)
 {
 	*i = 0;
@@ -788,13 +788,7 @@ static bool model_batch(const struct model_run *run, uint64_t ns, int *i, int *j
 		--*i;
 	while (is_listed(run, *j) && is_listed(run, *j - 1))
 		++*j;
-	for (int at = *i; at < *j; at++) {
-		const bool is_first = run->stretches[at].flags & FIRST;
-
-		if (run->stretches[at].flags & AFTER_LOSS || is_first != (at == 0))
-			return false;
-	}
-	return !(run->stretches[*j - 1].list & CUT);
+	return true;
 }
 
 /*
@@ -884,6 +878,30 @@ static bool is_amid(const struct model_run *run, int i, int j, uint64_t by_ns)
 	return NT_ANY((size_t)(to + 1 - from), at, run->stretches[(size_t)from + at].flags & AMID);
 }
 
+/* Whether no record is missing before the stretch. */
+static bool is_whole(const struct model_run *run, int at)
+{
+	return !(run->stretches[at].flags & AFTER_LOSS) && !(run->stretches[at].flags & FIRST) == (at > 0);
+}
+
+/* Whether nothing is missing in the piece of [i, j), nor in a list that it has the begin of. */
+static bool is_known(const struct model_run *run, int j, const struct piece *piece)
+{
+	for (int n = 0; n < piece->n; n++) {
+		int at = piece->steps[n].stretch;
+
+		if (!is_whole(run, at))
+			return false;
+		if (piece->steps[n].part)
+			continue;
+		for (at++; at < j && !(run->stretches[at].list & BEGINS);)
+			at++;
+		if (at < j ? !is_whole(run, at) : run->stretches[j - 1].list & CUT)
+			return false;
+	}
+	return true;
+}
+
 /* The steps that the ns may be of; false: nobody knows. */
 static bool model_piece(const struct model_run *run, uint64_t ns, struct piece *piece)
 {
@@ -908,11 +926,17 @@ static bool model_piece(const struct model_run *run, uint64_t ns, struct piece *
 		if (steps[at].packets)
 			piece->steps[piece->n++] = steps[at];
 	}
-	piece->has_driver = is_amid(run, i, j, piece->to_ns) &&
-			    (to == n - 1 || NT_ANY((size_t)piece->n, at, !piece->steps[at].part));
+	piece->has_driver = is_amid(run, i, j, piece->to_ns);
+	for (int at = 0; at < piece->n; at++) {
+		const struct nt_rx_stretch *stretch = &run->stretches[piece->steps[at].stretch];
+
+		if (!piece->steps[at].part && (piece->steps[at].stretch == i || stretch->list & BEGINS))
+			piece->has_driver = piece->has_driver || stretch->flags & AMID;
+	}
+	piece->has_driver = piece->has_driver && (to == n - 1 || NT_ANY((size_t)piece->n, at, !piece->steps[at].part));
 	piece->is_learnt =
 		!piece->has_driver && !(run->stretches[i].flags & DRIVER) && (has_cuts(run, i, j) || j == i + 1);
-	return true;
+	return is_known(run, j, piece) && (to < n - 1 || !(run->stretches[j - 1].list & CUT));
 }
 
 /* A list is delivered after all of it was seen. */
