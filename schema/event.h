@@ -454,7 +454,7 @@ struct nt_stack_sample {
 	      */
 
 #define NT_RX_LIST_BEGINS 0x01 /* its list begins with it */
-#define NT_RX_LIST_CUT 0x02 /* it ended where a packet of the next stretch was delivered, forwarded or dropped */
+#define NT_RX_LIST_CUT 0x02 /* it ended where a packet of the next stretch was delivered or forwarded */
 
 /*
  * RX_STRETCH: packets of one flow that follow one another in one receive run: of the softirq NET_RX, of a NAPI thread
@@ -475,7 +475,7 @@ struct nt_rx_stretch {
 	__u32 bytes; /* from the network header on */
 	__u32 dropped; /* packets seen dropped; of those that came in a list only the last of each stretch is seen */
 	__u32 reason; /* why the last of these was: the kernel's number, as of DROP; 0: none was */
-	__u32 since_ns; /* in a list: so long before end_ns the work on its last packet was seen; 0: it was not */
+	__u32 since_ns; /* in a list: so long before end_ns work on its packets was last seen; 0: it was not */
 	__u32 zero_b;
 };
 
