@@ -227,7 +227,7 @@ int nt_end_queued(__u32 cpu_id, __u32 before, __u32 list, __u64 now_ns)
 	for (int i = 0; i < NT_LISTED && (__s32)(before - cpu->queue_begin) > 0; i++) {
 		__u32 place = cpu->queue_begin++ & (NT_LISTED - 1);
 
-		nt_write_stretch(cpu, cpu_id, place, cpu->queue_begin == before ? list : 0, now_ns);
+		nt_write_stretch(cpu, cpu_id, place, cpu->queue_begin == before ? list : NT_RX_LIST_MORE, now_ns);
 	}
 	return 0;
 }
@@ -319,7 +319,11 @@ static __always_inline void begin_stretch(struct nt_cpu *cpu, __u64 run_ns, __u8
 {
 	struct nt_open_stretch *stretch = &cpu->stretch;
 
-	stretch->flags = stretch->run_ns != run_ns ? NT_RX_STRETCH_FIRST : flags;
+	if (stretch->run_ns != run_ns) {
+		flags = NT_RX_STRETCH_FIRST;
+		cpu->listed_run_ns = 0;
+	}
+	stretch->flags = flags;
 	stretch->list = 0;
 	stretch->is_queued_behind = false;
 	stretch->reached_ns = 0;
@@ -377,7 +381,7 @@ static __always_inline void queue_stretch(struct nt_cpu *cpu, __u32 cpu_id)
 	if (nt_config.cuts_polls && cpu->stretch.after_full)
 		cpu->stretch.flags |= NT_RX_STRETCH_AMID;
 	if (cpu->queue_end - cpu->queue_begin == NT_LISTED)
-		nt_end_queued(cpu_id, cpu->queue_begin + 1, 0, bpf_ktime_get_ns());
+		nt_end_queued(cpu_id, cpu->queue_begin + 1, NT_RX_LIST_MORE, bpf_ktime_get_ns());
 	cpu->queued[cpu->queue_end++ & (NT_LISTED - 1)] = cpu->stretch;
 	cpu->stretch.packets = 0;
 }
@@ -411,6 +415,19 @@ static __always_inline bool is_next_list(const struct nt_cpu *cpu, __u8 flags)
 	return flags & NT_RX_STRETCH_LISTED && cpu->list_is_reached && cpu->stretch.is_queued_behind;
 }
 
+/*
+ * Whether the open stretch is to wait for the work on this packet. Not if it has its list alone, and the packet is of
+ * the same flow: nothing need tell them apart.
+ */
+static __always_inline bool goes_on_in_list(const struct nt_cpu *cpu, __u64 flow, __u8 flags)
+{
+	const struct nt_open_stretch *stretch = &cpu->stretch;
+
+	if (!cuts_lists() || !(stretch->flags & flags & NT_RX_STRETCH_LISTED))
+		return false;
+	return stretch->flow != flow || nt_has_queued(cpu) || !(stretch->list & NT_RX_LIST_BEGINS);
+}
+
 /* Counts are of 32 bits: so a run that does not end, as a NAPI thread's, has several stretches of one flow. */
 #define MAX_PACKETS 1024
 
@@ -430,7 +447,7 @@ static __always_inline void add_packet(struct nt_cpu *cpu, __u32 cpu_id, const s
 		/* The list came behind a full poll, and the packet from the next one. */
 		if (nt_config.cuts_polls && stretch->after_full && stretch->flags & ~flags & NT_RX_STRETCH_LISTED)
 			stretch->flags |= NT_RX_STRETCH_AMID;
-		goes_on = cuts_lists() && stretch->run_ns == run_ns && stretch->flags & flags & NT_RX_STRETCH_LISTED;
+		goes_on = stretch->run_ns == run_ns && goes_on_in_list(cpu, flow->key, flags);
 		if (goes_on)
 			queue_stretch(cpu, cpu_id);
 		else
@@ -442,7 +459,7 @@ static __always_inline void add_packet(struct nt_cpu *cpu, __u32 cpu_id, const s
 	}
 	if (!stretch->packets) {
 		begin_stretch(cpu, run_ns, again ? NT_RX_STRETCH_AGAIN : 0);
-		if (flags & NT_RX_STRETCH_LISTED && !(goes_on && !cpu->list_is_reached))
+		if (cuts_lists() && flags & NT_RX_STRETCH_LISTED && !(goes_on && !cpu->list_is_reached))
 			stretch->list = NT_RX_LIST_BEGINS;
 		stretch->is_queued_behind = goes_on;
 		stretch->flow = flow->key;

@@ -2,7 +2,8 @@
 /*
  * deliver.h - the stretch of packets of one flow that is open in a CPU's receive run. deliver.bpf.c adds packets to it;
  * it ends there, where another flow comes, or with the run: of a softirq (softirq.bpf.c), of a NAPI thread, which is
- * its stay on the CPU (sched.bpf.c), or of a poll that a task makes by itself (napi.bpf.c).
+ * its stay on the CPU (sched.bpf.c), or of a poll that a task makes by itself (napi.bpf.c). In a list of several flows
+ * it is queued where another flow comes, and ends where the work on the next one's packets is seen.
  */
 #pragma once
 
@@ -197,60 +198,57 @@ static __always_inline void nt_end_stretch(struct nt_cpu *cpu, __u32 cpu_id, __u
 	if (!cpu->stretch.packets)
 		return;
 	if (nt_has_queued(cpu))
-		nt_end_queued(cpu_id, cpu->queue_end, 0, now_ns);
+		nt_end_queued(cpu_id, cpu->queue_end, NT_RX_LIST_MORE, now_ns);
 	cpu->queue_begin = ++cpu->queue_end;
 	nt_write_stretch(cpu, cpu_id, NT_OPEN_STRETCH, 0, now_ns);
 }
 
-static __always_inline struct nt_listed *nt_listed_at(struct nt_cpu *cpu, __u64 number)
-{
-	return &cpu->listed[number & (NT_LISTED - 1)];
-}
-
 /*
  * Takes the packet that has this buffer out of those that came in lists: the work on it is seen. *number: its number.
- * NULL: none has it. If several do, the last is meant: a bridge or a tunnel lets one packet be seen twice, and a
+ * NULL: none has it. If several do, the last is meant: a bridge or a tunnel lets one packet be received twice, and a
  * dropped packet's buffer is another's soon.
  */
 static __always_inline struct nt_listed *nt_take_listed(struct nt_cpu *cpu, __u64 skb, __u64 *number)
 {
 	__u64 n = cpu->listed_run_ns == cpu->stretch.run_ns ? cpu->n_listed : 0;
+	struct nt_listed *found = NULL;
 
 	for (__u32 i = 1; i <= NT_LISTED; i++) {
-		struct nt_listed *listed = nt_listed_at(cpu, n - i);
+		struct nt_listed *listed = &cpu->listed[(n - i) & (NT_LISTED - 1)];
 
 		if (i > n)
 			break;
-		if (listed->skb == skb) {
-			listed->skb = 0;
+		if (listed->skb != skb)
+			continue;
+		listed->skb = 0;
+		if (!found) {
+			found = listed;
 			*number = n - i;
-			return listed;
 		}
 	}
-	return NULL;
+	return found;
+}
+
+static __always_inline bool nt_any_waits(const struct nt_cpu *cpu)
+{
+	__u64 n = cpu->n_listed, waiting = 0;
+
+	for (__u32 i = 1; i <= NT_LISTED && i <= n; i++)
+		waiting |= cpu->listed[(n - i) & (NT_LISTED - 1)].skb;
+	return waiting;
 }
 
 /*
- * Whether the work on all packets of the list before this one was seen, so that it is over. A bridge works on a packet,
- * and a filter drops one, while others wait. If there are too many to tell, it is not.
+ * The work on this packet is seen, and nt_take_listed() has taken it. So that on those before it is over, and their
+ * stretches end. Not if it is the last that was received, and others wait: a bridge may have sent it on at once, before
+ * the work on the list begins.
  */
-static __always_inline bool nt_is_next(struct nt_cpu *cpu, __u64 number)
-{
-	for (__u32 i = 0; i < NT_LISTED && cpu->next_listed < number; i++) {
-		if (nt_listed_at(cpu, cpu->next_listed)->skb || cpu->n_listed - cpu->next_listed > NT_LISTED)
-			return false;
-		cpu->next_listed++;
-	}
-	return cpu->next_listed == number;
-}
-
-/* Work on this packet of a list begins, about: with those before it, it has ended. So their stretches end. */
 static __always_inline void nt_reach(struct nt_cpu *cpu, __u32 cpu_id, const struct nt_listed *listed, __u64 number)
 {
 	__u32 stretch = listed->stretch;
 	__u64 now_ns;
 
-	if (!nt_is_next(cpu, number))
+	if (number < cpu->next_listed || (number + 1 == cpu->n_listed && nt_any_waits(cpu)))
 		return;
 	cpu->next_listed = number + 1;
 	cpu->list_is_reached = 1;
@@ -279,7 +277,7 @@ static __always_inline void nt_emit_run_end(struct nt_cpu *cpu, __u32 cpu_id, st
 	bool stored;
 
 	if (nt_has_queued(cpu))
-		nt_end_queued(cpu_id, cpu->queue_end, 0, now_ns);
+		nt_end_queued(cpu_id, cpu->queue_end, NT_RX_LIST_MORE, now_ns);
 	cpu->queue_begin = ++cpu->queue_end;
 	nt_take_stretch(cpu, cpu_id, NT_OPEN_STRETCH, now_ns, &records->stretch);
 	stored = nt_tell_losses(cpu, cpu_id, now_ns) && nt_batch_write(cpu, cpu_id, records, sizeof(*records));
@@ -309,7 +307,7 @@ static __always_inline void nt_leave_run(struct nt_cpu *cpu, __u32 cpu_id, __u64
 		return;
 	if (cpu->is_busy_run || !cpu->gate) {
 		cpu->stretch.packets = 0;
-		cpu->queue_begin = cpu->queue_end;
+		cpu->queue_begin = ++cpu->queue_end;
 	}
 	nt_end_run(cpu, cpu_id, now_ns);
 }

@@ -385,7 +385,7 @@ struct nt_open_stretch {
 	__u8 is_queued_behind; /* the stretch before it was queued */
 	__u8 zero_b[7];
 	__u32 forwarded, delivered; /* of many: packets; of these, to their socket */
-	__u64 reached_ns; /* when the work on its last packet was seen, in a list of several flows; 0: it was not */
+	__u64 reached_ns; /* when work on a packet of it was last seen, in a list of several flows; 0: never */
 };
 
 /* Packets of lists in the run at hand. All of a list are seen before the work on any. In a ring: the last of them. */
@@ -437,7 +437,7 @@ struct nt_cpu {
 	struct nt_listed listed[NT_LISTED];
 	__u64 listed_run_ns; /* the run, as in `stretch` */
 	__u64 n_listed; /* packets that the ring took in it */
-	__u64 next_listed; /* number of the first in the last list that the work on was not seen of */
+	__u64 next_listed; /* number of the first packet whose work may still be seen */
 	/* Stretches of a list, before the open one: each waits for the work on the next one. A ring. */
 	struct nt_open_stretch queued[NT_LISTED];
 	__u32 queue_begin, queue_end; /* numbers; that of the open stretch is queue_end */

@@ -455,6 +455,7 @@ struct nt_stack_sample {
 
 #define NT_RX_LIST_BEGINS 0x01 /* its list begins with it */
 #define NT_RX_LIST_CUT 0x02 /* it ended where a packet of the next stretch was delivered or forwarded */
+#define NT_RX_LIST_MORE 0x04 /* the next stretch of the list ended with it */
 
 /*
  * RX_STRETCH: packets of one flow that follow one another in one receive run: of the softirq NET_RX, of a NAPI thread

@@ -267,16 +267,28 @@ static bool is_whole(const struct piece *piece, size_t i)
 	       !(piece->batch[i].flags & NT_RX_STRETCH_FIRST) == !is_first;
 }
 
+/* Whether a stretch is missing behind the batch, that its last one ended with. */
+static bool lacks_next(const struct piece *piece)
+{
+	const struct nt_rx_stretch *last = &piece->batch[piece->n_batch - 1];
+
+	return last->list & (NT_RX_LIST_CUT | NT_RX_LIST_MORE);
+}
+
 static void add_term(struct nt_rx_charges *charges, const struct cpu *cpu, const struct piece *piece, size_t i,
 		     enum nt_rx_phase phase, uint64_t packets)
 {
 	const uint64_t flow = piece->batch[i].flow;
 	const uint8_t sort = sort_of(charges, flow);
 
-	if (!is_whole(piece, i) || charges->n_terms == MAX_TERMS)
+	if (!is_whole(piece, i))
 		charges->is_known = false;
 	if (!packets || !charges->is_known)
 		return;
+	if (charges->n_terms == MAX_TERMS) {
+		charges->is_known = false;
+		return;
+	}
 	charges->stretches[charges->n_terms] = i;
 	charges->terms[charges->n_terms++] =
 		(struct nt_rx_term){flow, packets, nt_rx_cost(cpu->flows, flow, sort, phase), phase, sort};
@@ -296,8 +308,7 @@ static void add_list(struct nt_rx_charges *charges, const struct cpu *cpu, const
 		add_term(charges, cpu, piece, i, NT_RX_ARRIVAL, piece->batch[i].packets);
 		i++;
 	} while (i < piece->n_batch && !begins_list(piece, i) && charges->is_known);
-	/* The rest of it may be missing. */
-	if (i < piece->n_batch ? !is_whole(piece, i) : is_cut_off(&piece->batch[i - 1]))
+	if (i < piece->n_batch ? !is_whole(piece, i) : lacks_next(piece))
 		charges->is_known = false;
 }
 
@@ -310,8 +321,7 @@ static bool has_next(const struct piece *piece)
 static void make_terms(struct nt_rx_charges *charges, const struct cpu *cpu, const struct piece *piece)
 {
 	charges->n_terms = 0;
-	/* If the packet is not known that the last stretch ended with, nobody is charged. */
-	charges->is_known = piece->is_left || has_next(piece) || !is_cut_off(&piece->batch[piece->to - 1]);
+	charges->is_known = piece->is_left || has_next(piece) || !lacks_next(piece);
 	for (size_t i = piece->from; i < piece->to && !piece->is_rest && charges->is_known; i++) {
 		const bool is_cut = piece->is_cut && i == piece->from, is_left = piece->is_left && i == piece->to - 1;
 		const uint64_t packets = piece->batch[i].packets;
@@ -625,7 +635,7 @@ static uint64_t last_work(const struct piece *piece)
 	const struct nt_rx_stretch *last = &piece->batch[piece->to - 1];
 	const uint64_t begin_ns = piece->from ? piece->batch[piece->from - 1].end_ns : 0;
 
-	if (!piece->has_cuts || !last->since_ns || last->since_ns > last->end_ns - begin_ns)
+	if (!piece->has_cuts || !last->since_ns || last->end_ns < begin_ns || last->since_ns > last->end_ns - begin_ns)
 		return 0;
 	return last->end_ns - last->since_ns;
 }

@@ -150,10 +150,11 @@ if command -v ethtool >/dev/null && "${in_b[@]}" ethtool -K veth0 gro on 2>/dev/
     done
     turns() { "${in_a[@]}" "$tools/payers" send "$addr_b" 9305 "$(scaled 2000)"; }
     record_it turns turns
-    # Three packets of it are neighbours.
-    bar_at_most "in turns: not exactly the second flow's" "$(sql "$work/turns.db" "SELECT
-        round(1 - 1.0 * sum(exact_ns) / sum(spent_ns), 4) FROM rx_cost JOIN flow AS f ON f.id = flow_id
-        WHERE f.dport = 9306")" 0.95
+    # Three packets of it are neighbours. On PREEMPT_RT deliveries cut no lists.
+    [[ $(uname -v) == *PREEMPT_RT* ]] ||
+        bar_at_most "in turns: not exactly the second flow's" "$(sql "$work/turns.db" "SELECT
+            round(1 - 1.0 * sum(exact_ns) / sum(spent_ns), 4) FROM rx_cost JOIN flow AS f ON f.id = flow_id
+            WHERE f.dport = 9306")" 0.95
     # What is dropped before the work on a list ends nothing: the first flow may have had all that the second had.
     if command -v nft >/dev/null && "${in_b[@]}" nft -f - 2>"$work/refusal" <<<"table ip filter {
         chain early { type filter hook prerouting priority 0; udp dport 9306 drop; }; }"; then

@@ -102,8 +102,9 @@ not() { echo "round(1.0 * sum(CASE WHEN $1 THEN 0 ELSE spent_ns END) / sum(spent
 
 at_least "routed packets, by /proc/net/snmp" "$forwarded" "$count"
 is "packets that are forwarded" "$(of "$db" "$r" "sum(packets)" "payer = 'forwarded' AND dport = 9401")" "$count"
+# Of IPv4: what IPv6 sends to set itself up is no matter of the router, and in an emulated guest one packet takes 3 ms.
 bar_at_most "what the router received and is not forwarded from the device to_a" \
-    "$(of "$db" "$r" "$(not "payer = 'forwarded' AND d.name = 'to_a'")")" 0.05
+    "$(of "$db" "$r" "$(not "payer = 'forwarded' AND d.name = 'to_a'")" "f.ethertype = 2048")" 0.05
 is "packets that reach their socket" "$(of "$db" "$b" "sum(packets)" "dport = 9401 AND payer = 'socket' AND
     p.name = 'payers'")" "$count"
 is "refused packets, by /proc/net/snmp" "$refused" "$count"
@@ -125,7 +126,7 @@ if bridge 2>"$work/refusal"; then
     is "packets that are bridged" "$(of "$work/bridge.db" "$r" "sum(packets)" "payer = 'forwarded' AND
         d.name = 'to_a' AND dport = 9403")" "$count"
     bar_at_most "what the bridge received and is not forwarded from the device to_a" \
-        "$(of "$work/bridge.db" "$r" "$(not "payer = 'forwarded' AND d.name = 'to_a'")")" 0.05
+        "$(of "$work/bridge.db" "$r" "$(not "payer = 'forwarded' AND d.name = 'to_a'")" "f.ethertype = 2048")" 0.05
 else
     echo "# no bridge here: $(head -1 "$work/refusal")"
 fi

@@ -220,6 +220,7 @@ static void expect(const struct fixture *fixture, uint64_t flow, uint64_t spent,
 #define AMID NT_RX_STRETCH_AMID
 #define BEGINS NT_RX_LIST_BEGINS
 #define CUT NT_RX_LIST_CUT
+#define MORE NT_RX_LIST_MORE
 
 /* ---- by hand ---- */
 
@@ -896,7 +897,7 @@ static bool is_known(const struct model_run *run, int j, const struct piece *pie
 			continue;
 		for (at++; at < j && !(run->stretches[at].list & BEGINS);)
 			at++;
-		if (at < j ? !is_whole(run, at) : run->stretches[j - 1].list & CUT)
+		if (at < j ? !is_whole(run, at) : run->stretches[j - 1].list & (CUT | MORE))
 			return false;
 	}
 	return true;
@@ -936,7 +937,7 @@ static bool model_piece(const struct model_run *run, uint64_t ns, struct piece *
 	piece->has_driver = piece->has_driver && (to == n - 1 || NT_ANY((size_t)piece->n, at, !piece->steps[at].part));
 	piece->is_learnt =
 		!piece->has_driver && !(run->stretches[i].flags & DRIVER) && (has_cuts(run, i, j) || j == i + 1);
-	return is_known(run, j, piece) && (to < n - 1 || !(run->stretches[j - 1].list & CUT));
+	return is_known(run, j, piece) && (to < n - 1 || !(run->stretches[j - 1].list & (CUT | MORE)));
 }
 
 /* A list is delivered after all of it was seen. */
@@ -1126,6 +1127,8 @@ static void cut_lists(struct nt_rand *rand, struct model_run *run)
 		stretch->list = (uint8_t)nt_rand_below(rand, 2) * BEGINS;
 		if (is_listed(run, i + 1) ? nt_rand_below(rand, 3) : !nt_rand_below(rand, 20))
 			stretch->list |= CUT;
+		if (!nt_rand_below(rand, 10))
+			stretch->list |= MORE;
 		if (nt_rand_below(rand, 3))
 			stretch->since_ns = (uint32_t)nt_rand_below(rand, 200);
 		/* The work on several was not seen. */
