@@ -77,7 +77,7 @@ compare() {
         $1 == "first" || $1 == "second" { for (i = 4; i < NF; i += 2) sum[$1] += $(i + 1) }
         END { printf "%.4f", sum["first"] / (sum["first"] + sum["second"]) }' "$work/truth")
     echo "# $1: share of the first by clock ${by[clock]}, charged ${by[fentry]} ${by[tracepoints]-}"
-    # In lists the charge is a guess, and here wrong by up to 12 points (docs/charging.md). So it is only printed.
+    # In lists the charge is a guess, here within 4 points. That is too near to the bar: so it is only printed.
     if [[ $1 == *GRO* ]]; then
         echo "# $1: charge and clock apart, not judged: $(apart "${by[fentry]}" "${by[clock]}")"
     else
