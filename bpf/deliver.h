@@ -225,6 +225,8 @@ static __always_inline struct nt_listed *nt_take_listed(struct nt_cpu *cpu, __u6
 			found = listed;
 			*number = n - i;
 		}
+		if (!nt_has_several(cpu))
+			break; /* for most packets: the others matter where lists are cut alone */
 	}
 	return found;
 }
@@ -245,14 +247,15 @@ static __always_inline bool nt_any_waits(const struct nt_cpu *cpu)
  */
 static __always_inline void nt_reach(struct nt_cpu *cpu, __u32 cpu_id, const struct nt_listed *listed, __u64 number)
 {
+	bool has_several = nt_has_several(cpu);
 	__u32 stretch = listed->stretch;
 	__u64 now_ns;
 
-	if (number < cpu->next_listed || (number + 1 == cpu->n_listed && nt_any_waits(cpu)))
+	if (number < cpu->next_listed || (has_several && number + 1 == cpu->n_listed && nt_any_waits(cpu)))
 		return;
 	cpu->next_listed = number + 1;
 	cpu->list_is_reached = 1;
-	if (!nt_has_several(cpu))
+	if (!has_several)
 		return;
 	now_ns = bpf_ktime_get_ns();
 	if ((__s32)(stretch - cpu->queue_begin) > 0)
