@@ -192,14 +192,20 @@ static __always_inline bool nt_has_several(const struct nt_cpu *cpu)
 	return nt_has_queued(cpu) || cpu->stretch.is_queued_behind;
 }
 
+/* Writes those that are queued before the open stretch, which ends now, too. */
+static __always_inline void nt_end_queue(struct nt_cpu *cpu, __u32 cpu_id, __u64 now_ns)
+{
+	if (nt_has_queued(cpu))
+		nt_end_queued(cpu_id, cpu->queue_end, NT_RX_LIST_MORE, now_ns);
+	cpu->queue_begin = ++cpu->queue_end;
+}
+
 /* Writes the open stretch, if there is one, and those that are queued before it. */
 static __always_inline void nt_end_stretch(struct nt_cpu *cpu, __u32 cpu_id, __u64 now_ns)
 {
 	if (!cpu->stretch.packets)
 		return;
-	if (nt_has_queued(cpu))
-		nt_end_queued(cpu_id, cpu->queue_end, NT_RX_LIST_MORE, now_ns);
-	cpu->queue_begin = ++cpu->queue_end;
+	nt_end_queue(cpu, cpu_id, now_ns);
 	nt_write_stretch(cpu, cpu_id, NT_OPEN_STRETCH, 0, now_ns);
 }
 
@@ -226,7 +232,7 @@ static __always_inline struct nt_listed *nt_take_listed(struct nt_cpu *cpu, __u6
 			*number = n - i;
 		}
 		if (!nt_has_several(cpu))
-			break; /* for most packets: the others matter where lists are cut alone */
+			break; /* most packets: that others wait matters only where lists are cut */
 	}
 	return found;
 }
@@ -242,8 +248,8 @@ static __always_inline bool nt_any_waits(const struct nt_cpu *cpu)
 
 /*
  * The work on this packet is seen, and nt_take_listed() has taken it. So that on those before it is over, and their
- * stretches end. Not if it is the last that was received, and others wait: a bridge may have sent it on at once, before
- * the work on the list begins.
+ * stretches end. One case tells nothing: it is the last that was received, and others wait. A bridge may have sent it
+ * on at once, before the work on the list begins.
  */
 static __always_inline void nt_reach(struct nt_cpu *cpu, __u32 cpu_id, const struct nt_listed *listed, __u64 number)
 {
@@ -279,9 +285,7 @@ static __always_inline void nt_emit_run_end(struct nt_cpu *cpu, __u32 cpu_id, st
 	__u64 now_ns = records->softirq.end_ns;
 	bool stored;
 
-	if (nt_has_queued(cpu))
-		nt_end_queued(cpu_id, cpu->queue_end, NT_RX_LIST_MORE, now_ns);
-	cpu->queue_begin = ++cpu->queue_end;
+	nt_end_queue(cpu, cpu_id, now_ns);
 	nt_take_stretch(cpu, cpu_id, NT_OPEN_STRETCH, now_ns, &records->stretch);
 	stored = nt_tell_losses(cpu, cpu_id, now_ns) && nt_batch_write(cpu, cpu_id, records, sizeof(*records));
 	nt_count_records(cpu, NT_PROGRAM_netif_receive_skb, stored, NT_RX_STRETCH, 0, now_ns, 0);

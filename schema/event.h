@@ -455,7 +455,7 @@ struct nt_stack_sample {
 
 #define NT_RX_LIST_BEGINS 0x01 /* its list begins with it */
 #define NT_RX_LIST_CUT 0x02 /* it ended where a packet of the next stretch was delivered or forwarded */
-#define NT_RX_LIST_MORE 0x04 /* the next stretch of the list ended with it */
+#define NT_RX_LIST_MORE 0x04 /* its end tells nothing: its time is the next one's, too */
 
 /*
  * RX_STRETCH: packets of one flow that follow one another in one receive run: of the softirq NET_RX, of a NAPI thread
@@ -474,7 +474,7 @@ struct nt_rx_stretch {
 	__u32 segments; /* of the wire, as far as the kernel knows: what GRO or a local sender merged counts as it was
 			 */
 	__u32 bytes; /* from the network header on */
-	__u32 dropped; /* packets seen dropped; of those that came in a list only the last of each stretch is seen */
+	__u32 dropped; /* packets seen dropped; of a list only the last one is seen */
 	__u32 reason; /* why the last of these was: the kernel's number, as of DROP; 0: none was */
 	__u32 since_ns; /* in a list: so long before end_ns work on its packets was last seen; 0: it was not */
 	__u32 zero_b;

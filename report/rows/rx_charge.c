@@ -21,7 +21,7 @@
 #define MAX_WAITING 65536 /* stretches that no run has come for */
 #define MAX_REASON (UINT32_MAX - NT_RX_FATE_DROPPED)
 
-/* A flow's part of a batch. */
+/* A flow's part of a piece. */
 struct share {
 	uint64_t flow, socket;
 	uint32_t fate;
@@ -39,12 +39,13 @@ struct cpu {
 struct nt_rx_charges {
 	struct nt_rx_charges_config config;
 	struct cpu *cpus;
-	struct share *shares; /* of the piece at hand */
-	size_t n_shares, shares_size;
-	struct nt_rx_term *terms;
-	size_t *stretches; /* of each term, in its batch */
-	size_t n_terms, terms_size, stretches_size;
-	bool is_known; /* whose the piece is */
+	/* Of the piece at hand: */
+	struct nt_rx_term terms[MAX_TERMS];
+	size_t stretches[MAX_TERMS]; /* of each term, in its batch */
+	size_t n_terms;
+	bool is_known; /* whose it is */
+	struct share shares[MAX_TERMS + 1]; /* with the driver's */
+	size_t n_shares;
 };
 
 struct nt_rx_charges *nt_rx_charges_new(const struct nt_rx_charges_config *config)
@@ -73,9 +74,6 @@ void nt_rx_charges_free(struct nt_rx_charges *charges)
 		free(charges->cpus[cpu].flows);
 	}
 	free(charges->cpus);
-	free(charges->shares);
-	free(charges->terms);
-	free(charges->stretches);
 	free(charges);
 }
 
@@ -171,13 +169,10 @@ static void check_shares(struct nt_rx_charges *charges)
 }
 
 /* The time that comes is this flow's; 0: nobody's. */
-static int charge_only(struct nt_rx_charges *charges, uint64_t flow)
+static void charge_only(struct nt_rx_charges *charges, uint64_t flow)
 {
-	if (NT_ROOM(charges->shares, charges->shares_size, 1))
-		return -ENOMEM;
 	charges->shares[0] = (struct share){.flow = flow, .weight = 1};
 	charges->n_shares = 1;
-	return 0;
 }
 
 static size_t n_stretches(const struct nt_waiting *waiting)
@@ -279,16 +274,13 @@ static void add_term(struct nt_rx_charges *charges, const struct cpu *cpu, const
 		     enum nt_rx_phase phase, uint64_t packets)
 {
 	const uint64_t flow = piece->batch[i].flow;
-	const uint8_t sort = sort_of(charges, flow);
+	uint8_t sort;
 
-	if (!is_whole(piece, i))
+	if (!is_whole(piece, i) || (packets && charges->n_terms == MAX_TERMS))
 		charges->is_known = false;
 	if (!packets || !charges->is_known)
 		return;
-	if (charges->n_terms == MAX_TERMS) {
-		charges->is_known = false;
-		return;
-	}
+	sort = sort_of(charges, flow);
 	charges->stretches[charges->n_terms] = i;
 	charges->terms[charges->n_terms++] =
 		(struct nt_rx_term){flow, packets, nt_rx_cost(cpu->flows, flow, sort, phase), phase, sort};
@@ -405,16 +397,15 @@ static int make_shares(struct nt_rx_charges *charges, uint32_t number, size_t pa
 {
 	struct cpu *cpu = &charges->cpus[number];
 	const uint64_t ns = time_until(cpu, part, piece->end_ns);
-	const size_t room = MAX_TERMS + 1;
 	int error = 0;
 
-	if (NT_ROOM(charges->terms, charges->terms_size, room) ||
-	    NT_ROOM(charges->stretches, charges->stretches_size, room) ||
-	    NT_ROOM(charges->shares, charges->shares_size, room) || !has_flows(cpu))
+	if (!has_flows(cpu))
 		return -ENOMEM;
 	make_terms(charges, cpu, piece);
-	if (!charges->is_known)
-		return charge_only(charges, 0);
+	if (!charges->is_known) {
+		charge_only(charges, 0);
+		return 0;
+	}
 	for (size_t i = piece->from; i < piece->to && !error; i++)
 		error = note_fate(charges, cpu, last_of_packet(&piece->batch[i], piece->left - i));
 	if (error)
@@ -618,10 +609,10 @@ static size_t batch_of(const struct nt_rx_stretch *stretches, size_t n)
 /* The time of a piece, to those who share it. */
 static int charge_piece(struct nt_rx_charges *charges, uint32_t number, size_t *part, const struct piece *piece)
 {
-	int error;
+	int error = 0;
 
 	if (piece->batch->flags & NT_RX_STRETCH_DRIVER)
-		error = charge_only(charges, is_whole(piece, 0) ? NT_RX_DRIVER : 0);
+		charge_only(charges, is_whole(piece, 0) ? NT_RX_DRIVER : 0);
 	else
 		error = make_shares(charges, number, *part, piece);
 	if (!error)
@@ -681,10 +672,10 @@ static int charge_batch(struct nt_rx_charges *charges, uint32_t number, size_t *
 /* The rest of the run's time belongs to no stretch. */
 static int charge_rest(struct nt_rx_charges *charges, uint32_t number, size_t *part)
 {
-	int error = charge_only(charges, 0);
+	int error;
 
-	if (!error)
-		error = charge_until(charges, number, part, UINT64_MAX);
+	charge_only(charges, 0);
+	error = charge_until(charges, number, part, UINT64_MAX);
 	return error ? error : give_samples(charges, number, UINT64_MAX);
 }
 
@@ -766,9 +757,8 @@ static int shorten_run(struct nt_rx_charges *charges, uint32_t number, uint64_t 
 
 int nt_rx_charges_nobodys(struct nt_rx_charges *charges, const struct nt_rx_part *part)
 {
-	const int error = charge_only(charges, 0);
-
-	return error ? error : divide_by_buckets(charges, part->cpu, part->ts_ns, part->ts_ns + part->dur_ns);
+	charge_only(charges, 0);
+	return divide_by_buckets(charges, part->cpu, part->ts_ns, part->ts_ns + part->dur_ns);
 }
 
 int nt_rx_charges_part(struct nt_rx_charges *charges, const struct nt_rx_part *part)
@@ -806,9 +796,8 @@ int nt_rx_charges_sample(struct nt_rx_charges *charges, uint32_t number, const s
 	if (!cpu->n_parts || sample->end_ns < cpu->parts[0].ts_ns)
 		return charges->config.sample(charges->config.arg, &nobodys);
 	if (n_samples(&cpu->samples) == MAX_WAITING) {
-		error = charge_only(charges, 0);
-		if (!error)
-			error = give_sample(charges, number, &cpu->samples);
+		charge_only(charges, 0);
+		error = give_sample(charges, number, &cpu->samples);
 	}
 	return error ? error : nt_waiting_add(&cpu->samples, sample, sizeof(*sample));
 }
