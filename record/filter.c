@@ -4,30 +4,26 @@
  */
 #include "record/filter.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <linux/nsfs.h>
 #include <math.h>
 #include <net/if.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "record/netns.h"
 #include "record/plan.h"
 #include "schema/chunk.h"
 #include "schema/meta_keys.h"
 
 #define OWN_NETNS "/proc/self/ns/net"
-#define FIRST_PID_NAMESPACE "pid:[4026531836]"
-#define NSFS_MAGIC 0x6e736673
 #define CGROUP2_MAGIC 0x63677270
 
 /* A whole decimal number from `least` to `most`. */
@@ -75,49 +71,19 @@ bool nt_filter_set_sample(struct nt_filter *filter, const char *text)
 
 /* ---- what the names stand for ---- */
 
-/* Whether the file is a network namespace, and which. */
-static bool is_netns(const char *path, uint32_t *inode)
+struct wanted_netns {
+	uint32_t inode;
+	char *path;
+	size_t size;
+};
+
+static bool is_wanted_netns(const char *path, uint32_t inode, void *context)
 {
-	struct statfs type;
-	struct stat found;
-	bool is = false;
-	int fd;
+	const struct wanted_netns *wanted = context;
 
-	/* Looked at first: to open a file of another kind may do something. */
-	if (statfs(path, &type) || type.f_type != NSFS_MAGIC)
-		return false;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	if (ioctl(fd, NS_GET_NSTYPE) == CLONE_NEWNET && !fstat(fd, &found)) {
-		*inode = found.st_ino;
-		is = true;
-	}
-	close(fd);
-	return is;
-}
-
-/* A file of the network namespace with this inode: of a process that is in it, or where `ip netns` keeps them. */
-static bool find_netns(uint32_t inode, char *path, size_t size)
-{
-	static const struct {
-		const char *directory, *file;
-	} places[] = {{"/proc", "/ns/net"}, {"/run/netns", ""}};
-	bool found = false;
-	uint32_t other;
-
-	for (size_t i = 0; i < 2 && !found; i++) {
-		DIR *directory = opendir(places[i].directory);
-		struct dirent *entry;
-
-		while (directory && !found && (entry = readdir(directory))) {
-			snprintf(path, size, "%s/%s%s", places[i].directory, entry->d_name, places[i].file);
-			found = entry->d_name[0] != '.' && is_netns(path, &other) && other == inode;
-		}
-		if (directory)
-			closedir(directory);
-	}
-	return found;
+	if (inode == wanted->inode)
+		snprintf(wanted->path, wanted->size, "%s", path);
+	return inode == wanted->inode;
 }
 
 /* Gives a path to the namespace in any case. */
@@ -130,34 +96,24 @@ static int resolve_netns(struct nt_filter *filter, char *path, size_t path_size,
 		return 0;
 	}
 	if (parse_number(text, 1, UINT32_MAX, &filter->netns)) {
-		if (find_netns(filter->netns, path, path_size))
+		struct wanted_netns wanted = {filter->netns, path, path_size};
+
+		if (nt_each_netns(is_wanted_netns, &wanted) == 1)
 			return 0;
 		snprintf(message, size,
-			 "no process and no file in /run/netns has a network namespace with the inode %s: `lsns -t "
-			 "net` lists them; give the file of one that is held elsewhere, or /proc/PID/fd/N of a process "
-			 "that has it open",
+			 "no process and no mount has a network namespace with the inode %s: `lsns -t net` lists them; "
+			 "give /proc/PID/fd/N of a process that has it open",
 			 text);
 		return -ENOENT;
 	}
 	snprintf(path, path_size, "%s", text);
-	if (is_netns(path, &filter->netns))
+	if (nt_is_netns(path, &filter->netns))
 		return 0;
 	snprintf(message, size,
 		 "%s is not a network namespace: --netns needs a file like /run/netns/NAME or /proc/PID/ns/net, or an "
 		 "inode",
 		 path);
 	return -EINVAL;
-}
-
-static int enter(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC), error;
-
-	if (fd < 0)
-		return -errno;
-	error = setns(fd, CLONE_NEWNET) ? -errno : 0;
-	close(fd);
-	return error;
 }
 
 /* Names of devices are their namespace's: they are asked for in there. */
@@ -167,7 +123,7 @@ static int resolve_devices(struct nt_filter *filter, const char *netns, char *me
 	bool is_elsewhere = strcmp(netns, OWN_NETNS) != 0;
 	struct stat found;
 
-	if (own < 0 || stat(netns, &found) || (is_elsewhere && (error = enter(netns)))) {
+	if (own < 0 || stat(netns, &found) || (is_elsewhere && (error = nt_enter_netns(netns)))) {
 		error = error ? error : -errno;
 		snprintf(message, size, "cannot look for devices in %s: %s%s", netns, strerror(-error),
 			 error == -EPERM ? ": this needs the capability CAP_SYS_ADMIN" : "");
@@ -252,11 +208,9 @@ static uint32_t process_of(uint32_t pid)
 /* The programs know processes by the host's numbers: only where /proc has these can they be looked up. */
 static int check_pids(const struct nt_filter *filter, char *message, size_t size)
 {
-	char namespace[64] = "";
 	uint32_t tgid;
 
-	if (readlink("/proc/self/ns/pid", namespace, sizeof(namespace) - 1) < 0 ||
-	    strcmp(namespace, FIRST_PID_NAMESPACE) != 0)
+	if (!nt_sees_all_processes())
 		return 0;
 	for (uint32_t i = 0; i < filter->n_pids; i++) {
 		tgid = process_of(filter->pids[i]);

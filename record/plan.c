@@ -15,6 +15,7 @@
 #include <bpf/btf.h>
 
 #include "record/cgroup_root.h"
+#include "record/forwarding.h"
 #include "record/sampler.h"
 #include "record/steering.h"
 #include "record/xdp.h"
@@ -203,7 +204,9 @@ static const struct nt_attach_point latency_points[] = {
 	WANTED(rx_poll, napi, napi_poll, nt_host_may_run_xdp,                                                          \
 	       "Polls are not cut for XDP: it had no program when the recording began. The time of packets that a "    \
 	       "later one takes is charged to other packets, or is unattributed."),                                    \
-	OR_EVENT(rx_forward, net, net_dev_queue, IN_SOFTIRQS),                                                         \
+	WANTED(rx_forward, net, net_dev_queue, nt_host_may_forward,                                                    \
+	       "Forwarded packets are not told from others: nothing on this host forwarded when the recording began. " \
+	       "If something does since, they count as `other`."),                                                     \
 	OR_EVENT(rx_drop, skb, kfree_skb, IN_SOFTIRQS)
 #define SOCKETS_KNOWN                                                                                                  \
 	OPTIONAL(inet_sock_set_state),                                                                                 \

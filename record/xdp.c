@@ -4,26 +4,16 @@
 
 #include <errno.h>
 #include <net/if.h>
-#include <unistd.h>
 
 #include <linux/if_link.h>
 
-#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-/* One that has just been unloaded is none. */
-static bool may_be_xdp(unsigned int id)
-{
-	struct bpf_prog_info info = {0};
-	unsigned int size = sizeof(info);
-	const int program = bpf_prog_get_fd_by_id(id);
-	bool may;
+#include "record/host_programs.h"
 
-	if (program < 0)
-		return errno != ENOENT;
-	may = bpf_obj_get_info_by_fd(program, &info, &size) || info.type == BPF_PROG_TYPE_XDP;
-	close(program);
-	return may;
+static bool is_xdp(enum bpf_prog_type type)
+{
+	return type == BPF_PROG_TYPE_XDP;
 }
 
 static bool may_have_xdp(unsigned int device)
@@ -48,11 +38,7 @@ static bool may_any_device(void)
 
 bool nt_host_may_run_xdp(void)
 {
-	unsigned int id = 0;
+	int has = nt_host_has_program(is_xdp);
 
-	while (!bpf_prog_get_next_id(id, &id)) {
-		if (may_be_xdp(id))
-			return true;
-	}
-	return errno == EPERM ? may_any_device() : errno != ENOENT;
+	return has == -EPERM ? may_any_device() : has != 0;
 }

@@ -184,10 +184,10 @@ static void finds_network_namespaces(void **state)
 	alarm(0);
 	scratch_remove(dir);
 	filter.netns_text = "17";
-	is_refused(-ENOENT, "no process and no file in /run/netns has a network namespace with the inode 17");
+	is_refused(-ENOENT, "no process and no mount has a network namespace with the inode 17");
 	snprintf(text, sizeof(text), "%u", inode_of("/proc/self/ns/uts"));
 	filter.netns_text = text;
-	is_refused(-ENOENT, "no process and no file in /run/netns has a network namespace");
+	is_refused(-ENOENT, "no process and no mount has a network namespace");
 }
 
 static void finds_devices(void **state)

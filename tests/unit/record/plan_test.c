@@ -16,6 +16,7 @@
 #include <bpf/btf.h>
 
 #include "record/cgroup_root.h"
+#include "record/forwarding.h"
 #include "record/plan.h"
 #include "record/steering.h"
 #include "record/xdp.h"
@@ -240,17 +241,26 @@ bool nt_host_may_run_xdp(void)
 	return host_has_xdp;
 }
 
+static bool host_forwards;
+
+bool nt_host_may_forward(void)
+{
+	return host_forwards;
+}
+
 static void points_that_the_host_has_use_for(void **state)
 {
 	(void)state;
 	choose("deliver");
 	assert_false(nt_plan_attaches(&plan, "nt_rx_steer"));
 	assert_false(nt_plan_attaches(&plan, "nt_rx_poll"));
+	assert_false(nt_plan_attaches(&plan, "nt_rx_forward"));
 	assert_true(nt_plan_attaches(&plan, "nt_netif_receive_skb"));
-	host_steers = host_has_xdp = true;
+	host_steers = host_has_xdp = host_forwards = true;
 	choose("deliver");
-	host_steers = host_has_xdp = false;
+	host_steers = host_has_xdp = host_forwards = false;
 	assert_true(nt_plan_attaches(&plan, "nt_rx_poll"));
+	assert_true(nt_plan_attaches(&plan, "nt_rx_forward"));
 	assert_true(nt_plan_attaches(&plan, "nt_rx_steer"));
 	assert_true(nt_plan_attaches(&plan, "nt_rx_steer_frags"));
 }
@@ -579,9 +589,10 @@ static void says_what_is_not_covered(void **state)
 	choose("deliver");
 	uncovered(NT_PROBE_DELIVER);
 	assert_true(is_said("Polls are not cut for XDP"));
-	host_has_xdp = true;
+	assert_true(is_said("Forwarded packets are not told from others"));
+	host_has_xdp = host_forwards = true;
 	choose("all");
-	host_has_xdp = false;
+	host_has_xdp = host_forwards = false;
 	for (int probe = 0; probe < NT_PROBE_COUNT; probe++) {
 		uncovered(probe);
 		assert_int_equal(said.n, n_sentences(plan.chosen[probe]->uncovered));
