@@ -96,8 +96,8 @@ static bool ends_at(struct search *search, const char *path, uint32_t inode)
 }
 
 /*
- * Whether a process is in the caller's own namespace, or has ended. This may be asked also of one with more
- * capabilities than the caller's: a file below /proc/PID/net is another one in each namespace.
+ * Whether a process is in the namespace of this one, or has ended. This may be asked also of one with more capabilities
+ * than this one has: a file below /proc/PID/net is another one in each namespace.
  */
 static bool is_in_own(const char *process)
 {

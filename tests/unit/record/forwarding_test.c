@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -81,7 +82,22 @@ static bool counts(const char *path, uint32_t inode, void *context)
 	return false;
 }
 
-/* The namespace is a child's alone. */
+static char mounted[] = "/tmp/nettape-netns-XXXXXX";
+
+/* Mounts the namespace on a file, for this process alone. */
+static void keep_by_mount(const char *path)
+{
+	char command[256];
+	int file = mkstemp(mounted);
+
+	assert_true(file >= 0);
+	close(file);
+	assert_int_equal(unshare(CLONE_NEWNS), 0);
+	snprintf(command, sizeof(command), "mount --make-rprivate / && mount --bind %s %s", path, mounted);
+	assert_int_equal(system(command), 0);
+}
+
+/* The namespace is a child's alone; then only a mount keeps it. */
 static void namespaces_of_others(void **state)
 {
 	uint32_t own = 0, there = 0;
@@ -113,8 +129,15 @@ static void namespaces_of_others(void **state)
 	count = (struct count){own, 0};
 	assert_true(nt_each_netns(counts, &count) <= 0);
 	assert_int_equal(count.n, 1);
+	keep_by_mount(path);
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
+	count = (struct count){there, 0};
+	assert_true(nt_each_netns(counts, &count) <= 0);
+	assert_int_equal(count.n, 1);
+	assert_true(nt_host_may_forward());
+	assert_int_equal(umount(mounted), 0);
+	assert_int_equal(unlink(mounted), 0);
 	assert_true(nt_is_netns("/proc/self/ns/net", &there));
 	assert_int_equal(there, own);
 }
