@@ -106,6 +106,15 @@ struct inet_sock {
 	__u16 inet_sport; /* in network order; stays where the socket gives its port back */
 };
 
+struct inet_connection_sock {
+	void *icsk_ulp_data; /* of MPTCP's: a mptcp_subflow_context */
+};
+
+/* A TCP socket below one of MPTCP. */
+struct mptcp_subflow_context {
+	struct sock *conn; /* that one */
+};
+
 struct timer_list {
 	void (*function)(struct timer_list *timer);
 };
@@ -131,6 +140,7 @@ struct tcp_sock {
 	__u32 rcv_ooopack; /* segments that came before one that they follow */
 	struct rb_root out_of_order_queue; /* segments that wait for one before them */
 	struct sk_buff *ooo_last_skb; /* the last of them */
+	bool is_mptcp; /* the kernel made it for a socket of MPTCP; only with CONFIG_MPTCP */
 };
 
 struct tcp_skb_cb {

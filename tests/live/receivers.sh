@@ -96,6 +96,16 @@ for turn in first second; do
     declare "$turn=$holder"
 done
 shout "$addr_b" 9506
+# The kernel puts TCP sockets below those of MPTCP, which processes use.
+if [[ -e /proc/sys/net/mptcp/enabled ]]; then
+    "${in_b[@]}" "$tools/payers" answer "$addr_b" 9508 100 mptcp >"$work/answer" 8>&- 9>&- &
+    answer=$!
+    keep $answer
+    wait_for 20 grep -q ready "$work/answer"
+    "${in_a[@]}" "$tools/payers" ask "$addr_b" 9508 100 mptcp &
+    ask=$!
+    wait "$answer" "$ask"
+fi
 for ((sender = 0; sender < senders; sender++)); do shout "$addr_b" 9507 $((count / senders)); done
 recording_stop
 db=$work/r.db
@@ -122,6 +132,17 @@ is "a port: its first holder" "$(paid "pid = $first")" "$count 0"
 is "its second" "$(paid "pid = $second")" "$count 0"
 is "and then nobody" "$(paid "payer = 'dropped' AND reason = 'NO_SOCKET' AND dport = 9506")" "$count 0"
 is "nobody else pays for it" "$(paid "dport = 9506")" "$((3 * count)) 0"
+if [[ ! ${ask:-} ]]; then
+    echo "# no MPTCP here"
+else
+    of_mptcp=$(sql "$db" "SELECT sum(packets) FROM rx_cost AS r JOIN flow AS f ON f.session_id = r.session_id
+        AND f.id = r.flow_id WHERE 9508 IN (sport, dport)")
+    at_least "MPTCP: packets" "$of_mptcp" 200
+    is "MPTCP: the two ends" "$(paid "pid IN ($answer, $ask) AND proto = 'tcp'")" "$of_mptcp 0"
+    is "MPTCP: to each" "$(paid "pid = $answer AND proto = 'tcp'")" "$(paid "dport = 9508")"
+    is "MPTCP: the sockets" "$(sql "$db" "SELECT DISTINCT k.proto FROM rx_cost AS r JOIN socket AS k
+        ON k.session_id = r.session_id AND k.id = r.socket_id WHERE 9508 IN (k.sport, k.dport)")" mptcp
+fi
 
 # ---- without the right to see deliveries ----
 

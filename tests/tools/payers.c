@@ -19,7 +19,8 @@
  *   payers stay ADDRESS PORT          one of these, until its input ends
  *   payers listen ADDRESS PORT        their other end: accepts none, until its input ends
  *
- * A receiver, and one that stays, says "ready" first. IPv4.
+ * A fifth argument `mptcp` makes the connections those of MPTCP. A receiver, and one that stays, says "ready" first.
+ * IPv4.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -41,6 +42,8 @@
 #define REQUEST 50
 #define BUFFER (64 << 20) /* bytes that may wait */
 #define BACKLOG 4096 /* connections that may wait */
+
+static int stream_protocol = IPPROTO_TCP;
 
 static int die(const char *what)
 {
@@ -168,14 +171,14 @@ static int exchange(int fd, unsigned long count, int is_asking)
 
 static int connection_to(const struct sockaddr_in *to)
 {
-	const int fd = socket(AF_INET, SOCK_STREAM, 0);
+	const int fd = socket(AF_INET, SOCK_STREAM, stream_protocol);
 
 	return connect(fd, (const struct sockaddr *)to, sizeof(*to)) ? -die("connect") : fd;
 }
 
 static int listener_at(const struct sockaddr_in *at)
 {
-	const int fd = socket(AF_INET, SOCK_STREAM, 0), one = 1;
+	const int fd = socket(AF_INET, SOCK_STREAM, stream_protocol), one = 1;
 
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
 	if (bind(fd, (const struct sockaddr *)at, sizeof(*at)) || listen(fd, BACKLOG))
@@ -262,10 +265,11 @@ int main(int argc, char **argv)
 
 	if (argc < 4 || inet_pton(AF_INET, argv[2], &address.sin_addr) != 1) {
 		fprintf(stderr, "usage: payers send|rows|shout|bury|pose|hold|ask|answer|visit|serve|knock|stay|listen "
-				"ADDRESS PORT "
-				"[COUNT]\n");
+				"ADDRESS PORT [COUNT [mptcp]]\n");
 		return 2;
 	}
 	address.sin_port = htons((uint16_t)atoi(argv[3]));
+	if (argc > 5 && !strcmp(argv[5], "mptcp"))
+		stream_protocol = IPPROTO_MPTCP;
 	return run(argv[1], &address, count);
 }
