@@ -11,6 +11,7 @@
 /* Of one flow, and of one socket: more share nothing. */
 #define MAX_SOCKETS 64
 #define MAX_USERS 64
+#define RECENT_BUCKETS (1000 * 1000 * 1000 / NT_BUCKET_NS)
 
 /* One who pays for a flow. */
 struct payer {
@@ -20,6 +21,7 @@ struct payer {
 struct payers {
 	struct payer payers[MAX_SOCKETS * MAX_USERS];
 	size_t n;
+	size_t n_receivers; /* of the sockets, ever */
 	uint64_t device;
 };
 
@@ -93,17 +95,35 @@ int nt_socket_users_add(struct nt_socket_users *users, uint64_t socket, uint64_t
 	return 0;
 }
 
+/* Who received before this bucket does not pay: a second before, or before who received last if that is longer ago. */
+static uint64_t paying_since(const struct nt_socket_users *users, size_t first, uint64_t bucket)
+{
+	const uint64_t recent = bucket > RECENT_BUCKETS ? bucket - RECENT_BUCKETS : 0;
+	uint64_t last = 0;
+
+	for (size_t at = first; at; at = users->users[at - 1].next) {
+		const struct nt_socket_user *user = &users->users[at - 1];
+
+		if (user->received && user->bucket > last)
+			last = user->bucket;
+	}
+	return last < recent ? last : recent;
+}
+
 /* The socket's users, with what each has received, as it counted at that time or when it received last. */
 static void add_users(struct payers *payers, struct nt_socket_users *users, uint64_t socket, uint64_t at_ns)
 {
 	const uint64_t bucket = at_ns / NT_BUCKET_NS;
+	const size_t first = nt_id_map_get(&users->first, socket);
+	const uint64_t since = paying_since(users, first, bucket);
 
-	for (size_t at = nt_id_map_get(&users->first, socket); at; at = users->users[at - 1].next) {
+	for (size_t at = first; at; at = users->users[at - 1].next) {
 		const struct nt_socket_user *user = &users->users[at - 1];
-
 		const uint64_t age = bucket > user->bucket ? bucket - user->bucket : 0;
+		const uint64_t weight = user->bucket >= since ? aged(user->received, age) : 0;
 
-		payers->payers[payers->n++] = (struct payer){socket, user->process, aged(user->received, age)};
+		payers->payers[payers->n++] = (struct payer){socket, user->process, weight};
+		payers->n_receivers += user->received > 0;
 	}
 }
 
@@ -134,7 +154,7 @@ static void settle(struct payers *payers)
 static void find_payers(struct payers *payers, struct nt_socket_users *users, const uint64_t *sockets, size_t n,
 			uint64_t at_ns)
 {
-	payers->n = 0;
+	payers->n = payers->n_receivers = 0;
 	for (size_t i = 0; i < n; i++)
 		add_users(payers, users, sockets[i], at_ns);
 }
@@ -145,7 +165,7 @@ static uint64_t share(uint64_t whole, unsigned __int128 from, unsigned __int128 
 	return (uint64_t)(whole * to / all) - (uint64_t)(whole * from / all);
 }
 
-/* Nothing is exact of what is divided, or guessed. */
+/* Nothing is exact of what is divided, or guessed; nor where others received from the socket, too, if long ago. */
 static int give_shares(const struct payers *payers, const struct nt_rx_cost *cost,
 		       int (*give)(void *arg, const struct nt_rx_paid *paid), void *arg)
 {
@@ -168,7 +188,7 @@ static int give_shares(const struct payers *payers, const struct nt_rx_cost *cos
 		part.segments = share(cost->segments, from, to, all);
 		part.bytes = share(cost->bytes, from, to, all);
 		part.spent_ns = share(cost->spent_ns, from, to, all);
-		part.exact_ns = payers->n == 1 && cost->socket ? cost->exact_ns : 0;
+		part.exact_ns = payers->n == 1 && payers->n_receivers <= 1 && cost->socket ? cost->exact_ns : 0;
 		error = give(arg, &paid);
 	}
 	return error;

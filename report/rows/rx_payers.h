@@ -2,9 +2,9 @@
 /*
  * rx_payers.h - who pays what a flow is charged for (docs/charging.md, from flow to socket): the socket that the kernel
  * delivered its packets to, else those that its addresses name, which is a guess and so never exact; of each socket the
- * processes that receive from it, by the bytes that each has received lately; else the process that used it first;
- * else the one that holds it; else none, and then the socket's cgroup tells more. Pure. Memory: some 40 bytes for each
- * socket and process that used it.
+ * processes that received from it within a second before, by their bytes; else the one that received last; else the one
+ * that used it first; else the one that holds it; else none, and then the socket's cgroup tells more. Pure. Memory:
+ * some 40 bytes for each socket and process that used it.
  */
 #pragma once
 
