@@ -32,7 +32,8 @@
 
 #define NT_OPTION_BY_COST                                                                                              \
 	NT_TEXT("by", "WHAT", "program", samples.by,                                                                   \
-		"one group for each program, process, port, peer, cgroup or socket", .choice = nt_choose_cost_group)
+		"one group for each program, process, port, peer, cgroup, socket or iface",                            \
+		.choice = nt_choose_cost_group)
 #define NT_OPTION_BY_LATENCY                                                                                           \
 	NT_TEXT("by", "WHAT", "process", samples.by,                                                                   \
 		"one group for each program, process, port, cgroup, socket, iface or cpu",                             \

@@ -71,7 +71,7 @@ static const struct section problems_section = {
 	SHAPE_TEXTS, "problems", "SELECT text FROM problem WHERE session_id = ?1 ORDER BY rowid LIMIT ?2"};
 
 /* The groupings that a summary has without being asked. */
-static const enum nt_by usual[] = {NT_BY_PROGRAM, NT_BY_PROCESS, NT_BY_CGROUP, NT_BY_SOCKET};
+static const enum nt_by usual[] = {NT_BY_PROGRAM, NT_BY_PROCESS, NT_BY_CGROUP, NT_BY_SOCKET, NT_BY_IFACE};
 
 static struct section group_section(enum nt_by group, const char *name)
 {
@@ -349,9 +349,9 @@ static int print_group(struct summary *summary, enum nt_by group, int64_t top, i
 	nt_printer_hide(summary->sessions.printer, !summary->has_payers	  ? "rx_ns,at_least_ns,at_most_ns"
 						   : !summary->has_bounds ? "at_least_ns,at_most_ns"
 									  : NULL);
-	nt_printer_leave_out(summary->sessions.printer,
-			     "lower_bound_count,untimed_count,task_ns,cpu_share,ops_count,received_bytes&sent_bytes,"
-			     "side,recv_ns&send_ns,rx_ns,at_least_ns&at_most_ns");
+	nt_printer_leave_out(summary->sessions.printer, "lower_bound_count,untimed_count,task_ns,segments_count,"
+							"packets_count,cpu_share,ops_count,received_bytes&sent_bytes,"
+							"side,recv_ns&send_ns,rx_ns,at_least_ns&at_most_ns");
 	error = nt_result_print_top(summary->sessions.db, statement, summary->sessions.printer, limit_of(summary, top),
 				    NULL);
 	sqlite3_finalize(statement);
@@ -367,8 +367,10 @@ static int print_groups(struct summary *summary, int64_t session_id)
 		if (!error && nt_group(summary->by)->note[0])
 			nt_print_prose(stdout, "", "%s", nt_group(summary->by)->note);
 	}
-	for (size_t i = 0; i < NT_COUNT(usual) && summary->by == NT_BY_NONE && !error; i++)
-		error = print_group(summary, usual[i], i ? TOP_NEXT : TOP, session_id);
+	for (size_t i = 0; i < NT_COUNT(usual) && summary->by == NT_BY_NONE && !error; i++) {
+		if (usual[i] != NT_BY_IFACE || summary->has_payers)
+			error = print_group(summary, usual[i], i ? TOP_NEXT : TOP, session_id);
+	}
 	return error;
 }
 
@@ -451,7 +453,7 @@ static void print_remarks(struct summary *summary)
 		       "net_rx is the work of receiving packets for all processes, in the time of others. %s Bytes are "
 		       "those of operations that succeeded, without peeks and error queues. `cpu` is a share of one "
 		       "CPU.",
-		       summary->has_payers ? NT_PAYERS_TOTAL " " NT_PAYERS_MEAN
+		       summary->has_payers ? NT_PAYERS_TOTAL " " NT_PAYERS_MEAN " `rest` is these three."
 					   : NT_PAYERS_TOTAL_UNPAID " " NT_PAYERS_UNKNOWN);
 	if (summary->has_bounds)
 		nt_print_prose(stdout, "", NT_PAYERS_BOUNDS);

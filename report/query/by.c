@@ -20,7 +20,7 @@ static const struct {
 	[NT_BY_PEER] = {"peer", COSTS},
 	[NT_BY_CGROUP] = {"cgroup", COSTS | LATENCIES | STAGES},
 	[NT_BY_SOCKET] = {"socket", COSTS | LATENCIES},
-	[NT_BY_IFACE] = {"iface", LATENCIES},
+	[NT_BY_IFACE] = {"iface", COSTS | LATENCIES},
 	[NT_BY_CPU] = {"cpu", LATENCIES | STAGES},
 	[NT_BY_TIME] = {"time", NT_BY_OF_STAGES},
 };

@@ -84,6 +84,17 @@
 #define ADDRESS "CASE WHEN k.dst LIKE '::ffff:%.%' THEN substr(k.dst, 8) ELSE k.dst END"
 #define PEER "CASE WHEN k.id IS NULL THEN '(unknown)' WHEN k.dst IS NULL THEN '(not connected)' ELSE " ADDRESS " END"
 
+/* ---- by interface: the time is that of packets ---- */
+
+#define IF_PAYER(condition) "sum(CASE WHEN r.payer " condition " THEN r.spent_ns ELSE 0 END) AS "
+#define BY_PAYER                                                                                                       \
+	IF_PAYER("= 'socket'")                                                                                         \
+	"socket_ns, " IF_PAYER("= 'forwarded'") "forwarded_ns, " IF_PAYER("= 'dropped'") "dropped_ns, " IF_PAYER(      \
+		"NOT IN ('socket', 'forwarded', 'dropped')") "rest_ns "
+#define RECEIVED NT_PAID_FIGURES_SQL("total_ns")
+#define PAID_WITH_IFACE                                                                                                \
+	"paid AS r LEFT JOIN net_device AS v ON v.session_id = ?1 AND v.id = r.device_id " NT_IF_PAYERS_ARE_KNOWN_SQL
+
 static const struct nt_group_info groups[NT_BY_COUNT] = {
 	[NT_BY_PROGRAM] = {"programs", "Programs by network CPU time", "Processes of the same name are one program.",
 			   "SELECT coalesce(w.name, '(unknown)') AS program, " PROCESSES COSTS TASK HOW_SURE
@@ -116,6 +127,12 @@ static const struct nt_group_info groups[NT_BY_COUNT] = {
 				  "SELECT " PROTO NT_SOCKET_ENDS_SQL
 				  ", w.name AS name, c.upid AS upid, c.socket_id, " FIGURES
 				  "FROM " BY_SOCKET JOIN_SOCKET) "socket_id"},
+	[NT_BY_IFACE] = {"ifaces", "Interfaces by time of net_rx",
+			 "An interface has the time of the packets that it received. `rest` is the payers other, "
+			 "driver and unattributed; the last two have no interface.",
+			 "SELECT coalesce(" NT_IFACE_SQL(
+				 "v.") ", '(unknown)') AS iface, " RECEIVED ", " BY_PAYER "FROM " PAID_WITH_IFACE
+				       "GROUP BY r.device_id ORDER BY total_ns DESC, packets_count DESC, iface"},
 };
 
 const struct nt_group_info *nt_group(enum nt_by by)

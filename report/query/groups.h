@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * groups.h - what sending and receiving cost, in groups: by program, process, port, peer, cgroup or socket. Each
+ * groups.h - what sending and receiving cost, in groups: by program, process, port, peer, cgroup, socket or iface. Each
  * grouping is one table entry with its titles and its SQL. Prints nothing.
  *
  * The SQL of a grouping stands behind NT_GROUP_SQL, which says what is grouped: of the part that nt_part_bind binds,
@@ -15,6 +15,9 @@
  * groupings that have members), then the costs. total_ns is send_ns + recv_ns + rx_ns, between at_least_ns and
  * at_most_ns. Every cost column can be added up over all rows. The sum is exactly that of `spent` (program, process,
  * cgroup) or of `did` (port, peer, socket), and of `charged`: what is not known is a row "(unknown)".
+ *
+ * The grouping by iface has no operations. It is all of net_rx, by the interface that received the packets last, with
+ * a column for each payer that an interface may have. Its rows sum to `paid`.
  */
 #pragma once
 
@@ -40,6 +43,11 @@ const struct nt_group_info *nt_group(enum nt_by by);
 #define NT_SOCKET_ENDS_SQL                                                                                             \
 	"CASE WHEN k.id IS NULL THEN '(unknown)' ELSE " NT_ENDPOINT_SQL(                                               \
 		"k.", "src", "sport") "END AS local, " NT_ENDPOINT_SQL("k.", "dst", "dport") "AS peer"
+/* The name of a network device `of`, with its network namespace where several have that name. */
+#define NT_IFACE_SQL(of)                                                                                               \
+	"CASE WHEN " of "name IN (SELECT name FROM net_device WHERE session_id = ?1 GROUP BY name "                    \
+	"HAVING count(DISTINCT netns) > 1) THEN " of "name || coalesce(' (netns ' || " of "netns || ')', '') "         \
+	"ELSE " of "name END "
 /* Common table expressions. */
 #define NT_GROUP_OF_PROCESS_SQL "AND (?4 IS NULL OR utid IN (" NT_PROCESS_THREADS_SQL ")) "
 #define NT_GROUP_SQL                                                                                                   \

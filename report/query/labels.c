@@ -15,10 +15,7 @@
 
 /* All ids and their labels. */
 static const char *const labels_sql[NT_BY_COUNT] = {
-	[NT_BY_IFACE] = "WITH several AS (SELECT name FROM net_device WHERE session_id = ?1 "
-			"GROUP BY name HAVING count(DISTINCT netns) > 1) "
-			"SELECT id, CASE WHEN name IN several THEN name || ' (netns ' || netns || ')' ELSE name END "
-			"AS label FROM net_device WHERE session_id = ?1 ORDER BY label",
+	[NT_BY_IFACE] = "SELECT id, " NT_IFACE_SQL("") "AS label FROM net_device WHERE session_id = ?1 ORDER BY label",
 	[NT_BY_CGROUP] = "SELECT t.utid, g.label FROM thread AS t "
 			 "JOIN process AS p ON p.session_id = t.session_id AND p.upid = t.upid "
 			 "JOIN cgroup AS g ON g.session_id = p.session_id AND g.id = p.cgroup_id "

@@ -37,6 +37,8 @@
 		       "LEFT JOIN process AS w ON w.session_id = ?1 AND w.upid = r.upid " where                        \
 		       "GROUP BY r.payer, r.upid, r.reason "                                                           \
 		       "ORDER BY " total " DESC, packets_count DESC, r.payer, r.upid, r.reason"
+/* Without the probe all is of one payer, and says nothing. */
+#define NT_IF_PAYERS_ARE_KNOWN_SQL "WHERE EXISTS (SELECT 1 FROM paid WHERE payer <> 'unattributed') "
 #define NT_PAYERS_TITLE "Who pays for net_rx"
 /* Columns that a narrow line has no room for, the first to go first. */
 #define NT_PAYERS_LEAVE_OUT "segments_count,received_bytes,packets_count,cpu_share,at_least_ns&at_most_ns"

@@ -77,7 +77,7 @@ in_bash nettape-record -- nettape-rep = nettape-report
 equals() {
     is "bash: ${*:1:$#-1}" "$(ask_bash "${@:1:$#-1}")" "${*: -1}"
 }
-equals nettape-report summary --by = "program process port peer cgroup socket"
+equals nettape-report summary --by = "program process port peer cgroup socket iface"
 in_bash nettape-report summary x --names tapes/ = tapes/a.tape tapes/b.tape "tapes/c d.db"
 equals nettape-report summary --by = pro "program process"
 equals nettape-record --output = tapes/ "tapes/a.tape tapes/b.tape"

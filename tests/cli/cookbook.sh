@@ -45,5 +45,5 @@ while read -r line; do
     (cd "$work" && "$REPORT" "${words[@]:1}" >/dev/null 2>err) || bad "$line: $(<"$work/err")"
     commands=$((commands + 1))
 done < <(grep -o '^    nettape-report .*' docs/cookbook.md)
-is "commands" "$commands" 21
+is "commands" "$commands" 22
 finish

@@ -97,7 +97,8 @@ same_tables() {
         is "$1: ${rows// /, } sum to the same" "$(for name in $rows; do total_of "$name"; done | sort -u | wc -l)" 1
     done
     is "$1: the groupings" "$(ask "SELECT group_concat(json_extract(t.value, '\$.by')) FROM one, json_each(one.json,
-        '\$.tables') AS t WHERE json_extract(t.value, '\$.by') IS NOT NULL")" "program,process,port,peer,cgroup,socket"
+        '\$.tables') AS t WHERE json_extract(t.value, '\$.by') IS NOT NULL")" \
+        "program,process,port,peer,cgroup,socket,iface"
 }
 # total_of NAME: nanoseconds and operations of all rows of a table, also of those that are summed up
 total_of() {
@@ -353,7 +354,7 @@ report 1 export html "$work/hand.tape" --process nobody -o "$work/none.html"
 has "no process" "$err" "no process of this pid or name was recorded"
 holds "no file of these" test ! -e "$work/none.html"
 report 2 export html "$work/hand.tape" --by cpu -o "$work/none.html"
-has "no grouping" "$err" "--by cpu: choose program, process, port, peer, cgroup or socket"
+has "no grouping" "$err" "--by cpu: choose program, process, port, peer, cgroup, socket or iface"
 report 2 export html "$work/hand.tape" --hook ip-start -o "$work/none.html"
 has "what is for another format" "$err" \
     "option '--hook' is not for 'export html'; it is for latency, export prometheus."

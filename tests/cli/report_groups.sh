@@ -118,7 +118,7 @@ is "so do sockets" "$(grep -E '^[0-9]+ others|^total' "$work/out" | tr -s ' ' | 
 
 misused() {
     report 2 "$@"
-    has "says what there is" "$err" "program, process, port, peer, cgroup or socket"
+    has "says what there is" "$err" "program, process, port, peer, cgroup, socket or iface"
 }
 misused summary "$work/many.db" --by cpu
 misused summary "$work/many.db" --by ""

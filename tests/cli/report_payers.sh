@@ -18,7 +18,26 @@ one="WITH one AS (SELECT file, value AS session FROM (SELECT 'tape' AS file, rea
             WHERE value ->> 'cpu' IS NULL),
     paid AS (SELECT file, value ->> 'payer' AS payer, value ->> 'pid' AS pid, value ->> 'total_ns' AS ns,
                     value ->> 'at_least_ns' AS least, value ->> 'at_most_ns' AS most
-             FROM one, json_each(session, '\$.payers'))"
+             FROM one, json_each(session, '\$.payers')),
+    sums AS (SELECT file, sum(ns) AS ns, sum(least) AS least, sum(most) AS most,
+                    total(ns * (payer = 'socket')) AS socket, total(ns * (payer = 'forwarded')) AS forwarded,
+                    total(ns * (payer = 'dropped')) AS dropped FROM paid GROUP BY file),
+    ifaces AS (SELECT file, sum(value ->> 'total_ns') AS ns, sum(value ->> 'at_least_ns') AS least,
+                      sum(value ->> 'at_most_ns') AS most, total(value ->> 'socket_ns') AS socket,
+                      total(value ->> 'forwarded_ns') AS forwarded, total(value ->> 'dropped_ns') AS dropped,
+                      sum(value ->> 'socket_ns' + value ->> 'forwarded_ns' + value ->> 'dropped_ns' +
+                          value ->> 'rest_ns') AS of_payers FROM one, json_each(session, '\$.ifaces') GROUP BY file)"
+# interfaces_add_up WHAT: to the payers, in both files
+interfaces_add_up() {
+    nothing "interfaces add up to the payers: $1" "$(sqlite3 :memory: "$one SELECT file, ns, least, most, socket,
+        forwarded, dropped FROM sums EXCEPT SELECT file, ns, least, most, socket, forwarded, dropped FROM ifaces
+        WHERE of_payers = ns")"
+}
+cp -r tests/golden/v1-fates.tape "$work"
+report 0 import "$work/v1-fates.tape" -o "$work/v1-fates.db"
+payers v1-fates.tape of_tape summary ""
+payers v1-fates.db of_database summary ""
+interfaces_add_up "packets of all fates"
 for selection in "--from 40ms --to 150ms" "--to 99950us" "--from 99950us --to 100ms" "--from 70us --to 90us" \
     "--from 30us --to 1.9 --cpu 0" "--from 101ms --to 121ms" "--from 110ms --to 130ms" "--cpu 1" \
     "--from 500ms --to 501ms"; do
@@ -26,6 +45,7 @@ for selection in "--from 40ms --to 150ms" "--to 99950us" "--from 99950us --to 10
     payers v1-charges.db of_database summary "$selection"
     is "payers add up: $selection" "$(sqlite3 :memory: "$one SELECT file, net.ns - coalesce((SELECT sum(paid.ns)
         FROM paid WHERE paid.file = net.file), 0) FROM net ORDER BY file" | tr '\n' ' ')" "database|0 tape|0 "
+    interfaces_add_up "$selection"
     nothing "payers are within their bounds: $selection" "$(sqlite3 :memory: "$one SELECT t.*
         FROM paid AS t LEFT JOIN paid AS d ON d.file = 'database' AND d.payer = t.payer AND d.pid IS t.pid
         WHERE t.file = 'tape' AND t.ns > 0 AND (t.ns BETWEEN d.least AND d.most) IS NOT TRUE")"

@@ -122,38 +122,22 @@ struct table {
 #define PEER NT_ENDPOINT_SQL("k.", "dst", "dport") "AS peer, "
 #define JOIN_SOCKET "LEFT JOIN socket AS k ON k.session_id = ?1 AND k.id = socket_id "
 
-/* Without the probe all is of one payer, and says nothing. */
-#define IF_KNOWN "WHERE EXISTS (SELECT 1 FROM paid WHERE payer <> 'unattributed') "
+#define FLOW_ENDS                                                                                                      \
+	NT_ENDPOINT_SQL("f.", "src", "sport") "AS source, " NT_ENDPOINT_SQL("f.", "dst", "dport") "AS destination, "
+#define NET_RX NT_PAID_FIGURES_SQL("net_rx_ns")
 
 static const struct table tables[] = {
 	{"payers", NT_PAYERS_TITLE,
 	 "Each process for its sockets, and packets that are no process's: forwarded, dropped, to no known socket "
 	 "(other), or not known at all (unattributed). The driver's time is that of drivers and XDP. Of a database, "
 	 "what a part pays is estimated in the 100 ms that it cuts, between the bounds.",
-	 NT_PAYERS_WHERE_SQL("net_rx_ns", IF_KNOWN), NULL, NULL},
+	 NT_PAYERS_WHERE_SQL("net_rx_ns", NT_IF_PAYERS_ARE_KNOWN_SQL), NULL, NULL},
 	{"rx_flows", "Flows by what receiving their packets cost",
 	 "Times are those of net_rx. A row without a source is of several flows, or of none.",
-	 "SELECT r.payer AS payer, f.proto, " NT_ENDPOINT_SQL("f.", "src", "sport") "AS source, " NT_ENDPOINT_SQL(
-		 "f.", "dst",
-		 "dport") "AS destination, v.name AS device, " NT_PAID_FIGURES_SQL("net_rx_ns") "FROM paid AS r "
-												"LEFT JOIN flow AS f "
-												"ON f.session_id = ?1 "
-												"AND f.id = r.flow_id "
-												"LEFT JOIN net_device "
-												"AS v ON v.session_id "
-												"= ?1 AND v.id = "
-												"r.device_id " IF_KNOWN
-												"GROUP BY r.flow_id, "
-												"r.payer, r.device_id "
-												"ORDER BY net_rx_ns "
-												"DESC, packets_count "
-												"DESC, 1, 2, 3, 4",
-	 NULL, NULL},
-	{"rx_devices", "Devices by what receiving their packets cost", "Times are those of net_rx.",
-	 "SELECT coalesce(v.name, '(unknown)') AS device, v.netns, r.payer AS payer, " NT_PAID_FIGURES_SQL(
-		 "net_rx_ns") "FROM paid AS r LEFT JOIN net_device AS v ON v.session_id = ?1 AND v.id = "
-			      "r.device_id " IF_KNOWN
-			      "GROUP BY r.device_id, r.payer ORDER BY net_rx_ns DESC, packets_count DESC, 1, 2, 3",
+	 "SELECT r.payer AS payer, f.proto, " FLOW_ENDS "v.name AS device, " NET_RX "FROM paid AS r "
+	 "LEFT JOIN flow AS f ON f.session_id = ?1 AND f.id = r.flow_id "
+	 "LEFT JOIN net_device AS v ON v.session_id = ?1 AND v.id = r.device_id " NT_IF_PAYERS_ARE_KNOWN_SQL
+	 "GROUP BY r.flow_id, r.payer, r.device_id ORDER BY net_rx_ns DESC, packets_count DESC, 1, 2, 3, 4",
 	 NULL, NULL},
 	{"drops", "Dropped packets",
 	 "Packets that the kernel freed undelivered, by reason and place, without ends of TCP connections: those have "
