@@ -15,42 +15,43 @@
 #define TCP_NEW_SYN_RECV 12
 #define MAX_SOCKETS 64 /* that a flow names in one generation */
 
-/* A socket that a process may read. */
-struct receiver {
-	__u64 address;
-	__u64 cookie; /* 0: it has none yet */
-};
-
-/* The socket that a packet is given to, or the one above it that has its data. `sk`: NULL, the packet has it. */
-static __always_inline struct receiver find_receiver(const struct sk_buff *skb, struct sock *sk, __u64 cookie)
+/*
+ * The socket whose data a process reads: the one that the packet is given to, or that of MPTCP which the kernel put it
+ * below. `sk`: NULL, the packet has it. A function of its own, for a stack of its own.
+ */
+static __noinline __u64 find_receiver(const struct sk_buff *skb, struct sock *sk)
 {
-	struct receiver receiver = {.cookie = cookie};
 	struct mptcp_subflow_context *subflow;
-	struct sock *below, *above;
+	struct sock *above;
+	__u64 address = 0;
 
 	if (sk)
-		bpf_probe_read_kernel(&receiver.address, sizeof(receiver.address), &sk);
+		bpf_probe_read_kernel(&address, sizeof(address), &sk);
 	else
-		receiver.address = (__u64)BPF_CORE_READ(skb, sk);
-	below = (struct sock *)receiver.address;
-	if (!bpf_core_field_exists(struct tcp_sock, is_mptcp) || BPF_CORE_READ(below, sk_protocol) != IPPROTO_TCP ||
-	    !BPF_CORE_READ((struct tcp_sock *)below, is_mptcp))
-		return receiver;
-	subflow = BPF_CORE_READ((struct inet_connection_sock *)below, icsk_ulp_data);
+		address = (__u64)BPF_CORE_READ(skb, sk);
+	sk = (struct sock *)address;
+	if (!bpf_core_field_exists(struct tcp_sock, is_mptcp) || BPF_CORE_READ(sk, sk_protocol) != IPPROTO_TCP ||
+	    !BPF_CORE_READ((struct tcp_sock *)sk, is_mptcp))
+		return address;
+	subflow = BPF_CORE_READ((struct inet_connection_sock *)sk, icsk_ulp_data);
 	above = BPF_CORE_READ(subflow, conn);
-	if (above)
-		receiver = (struct receiver){(__u64)above, BPF_CORE_READ(above, __sk_common.skc_cookie.counter)};
-	return receiver;
+	return above ? (__u64)above : address;
+}
+
+/* 0: it has none yet. */
+static __noinline __u64 cookie_at(__u64 address)
+{
+	return BPF_CORE_READ((struct sock *)address, __sk_common.skc_cookie.counter);
 }
 
 /* If nobody has used the socket yet, the recorder is to ask who holds it. */
-static __always_inline void announce_receiver(const struct receiver *receiver, __u64 now_ns)
+static __always_inline void announce_receiver(__u64 receiver, __u64 cookie, __u64 now_ns)
 {
-	struct nt_seen_socket *slot = seen_slot(receiver->cookie);
-	bool is_new = slot && slot->cookie != receiver->cookie;
+	struct nt_seen_socket *slot = seen_slot(cookie);
+	bool is_new = slot && slot->cookie != cookie;
 
-	nt_announce_socket(receiver->address, receiver->cookie, now_ns);
-	if (is_new && slot->cookie == receiver->cookie)
+	nt_announce_socket(receiver, cookie, now_ns);
+	if (is_new && slot->cookie == cookie)
 		slot->process = NT_PROCESS_WANTED;
 }
 
@@ -83,18 +84,18 @@ static __always_inline __u32 bind_flow(struct nt_cpu *cpu, __u32 cpu_id, const s
 	bool is_known = nt_is_written(cpu, seen), is_partly = is_known && seen->is_partly;
 	__u8 n = is_known ? seen->n_sockets : 0;
 	bool is_last = n + 1 == MAX_SOCKETS;
-	struct receiver receiver;
-	__u64 now_ns;
+	__u64 receiver, named, now_ns;
 
 	if (n == MAX_SOCKETS)
 		return NT_OUTCOME_skipped_filter;
-	receiver = find_receiver(skb, sk, cookie);
-	if (!receiver.cookie)
+	receiver = find_receiver(skb, sk);
+	named = cookie_at(receiver);
+	if (!named)
 		return NT_OUTCOME_skipped_filter;
 	now_ns = bpf_ktime_get_ns();
 	if (!is_last)
-		announce_receiver(&receiver, now_ns);
-	if (!nt_write_flow(cpu, cpu_id, packet->tuple, packet->many, packet->flow, is_last ? 0 : receiver.cookie,
+		announce_receiver(receiver, named, now_ns);
+	if (!nt_write_flow(cpu, cpu_id, packet->tuple, packet->many, packet->flow, is_last ? 0 : named,
 			   (is_last ? NT_FLOW_SCATTERED : 0) | (is_partly ? NT_FLOW_PARTLY : 0), now_ns))
 		return NT_OUTCOME_lost;
 	nt_set_flow(cpu, seen, packet->flow, cookie, n + 1, is_partly);
