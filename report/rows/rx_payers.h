@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * rx_payers.h - who pays what a flow is charged for (docs/charging.md, from flow to socket): the socket that the kernel
+ * rx_payers.h - who pays what a flow is charged for (docs/charging.md, from flow to payer): the socket that the kernel
  * delivered its packets to, else those that its addresses name, which is a guess and so never exact; of each socket the
  * processes that received from it within a second before, by their bytes; else the one that received last; else the one
  * that used it first; else the one that holds it; else none, and then the socket's cgroup tells more. Pure. Memory:

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The figures of docs/charging.md: how receive runs divide under different traffic, and what the candidate programs
+# Figures of docs/charging-measured.md: how receive runs divide under different traffic, and what the candidate programs
 # cost. Two namespaces on one host, so both ends are in the figures. As root.
 #
 #   tests/bench/charge.sh               all
