@@ -95,7 +95,8 @@ int nt_socket_users_add(struct nt_socket_users *users, uint64_t socket, uint64_t
 	return 0;
 }
 
-/* Who received before this bucket does not pay: a second before, or before who received last if that is longer ago. */
+/* A process pays if it received in this bucket or later: a second before, or when anybody did last if that is longer
+ * ago. */
 static uint64_t paying_since(const struct nt_socket_users *users, size_t first, uint64_t bucket)
 {
 	const uint64_t recent = bucket > RECENT_BUCKETS ? bucket - RECENT_BUCKETS : 0;

@@ -331,7 +331,7 @@ static void test_ages(void **state)
 		assert_int_equal(nt_rx_pay(&flows, &cost, false, on_paid, paid), 0);
 		assert_int_equal(n_paid, 1);
 		assert_int_equal(paid[0].process, 71);
-		/* Who receives next is a guess. */
+		/* That the same process receives next is a guess. */
 		assert_int_equal(paid[0].cost.exact_ns, 0);
 	}
 }
