@@ -337,6 +337,16 @@ static int print_head(const struct summary *summary, int64_t session_id)
 	return end(db, row);
 }
 
+/* Columns that would say nothing. Of interfaces, packets that are no process's have bounds, too. */
+static const char *idle_columns(const struct summary *summary, enum nt_by group)
+{
+	if (group == NT_BY_IFACE)
+		return NULL;
+	if (!summary->has_payers)
+		return "rx_ns,at_least_ns,at_most_ns";
+	return summary->has_bounds ? NULL : "at_least_ns,at_most_ns";
+}
+
 static int print_group(struct summary *summary, enum nt_by group, int64_t top, int64_t session_id)
 {
 	const struct section section = group_section(group, NULL);
@@ -346,9 +356,7 @@ static int print_group(struct summary *summary, enum nt_by group, int64_t top, i
 	if (!statement)
 		return -1;
 	nt_print_heading(stdout, "\n%s", nt_group(group)->title);
-	nt_printer_hide(summary->sessions.printer, !summary->has_payers	  ? "rx_ns,at_least_ns,at_most_ns"
-						   : !summary->has_bounds ? "at_least_ns,at_most_ns"
-									  : NULL);
+	nt_printer_hide(summary->sessions.printer, idle_columns(summary, group));
 	nt_printer_leave_out(summary->sessions.printer, "lower_bound_count,untimed_count,task_ns,segments_count,"
 							"packets_count,cpu_share,ops_count,received_bytes&sent_bytes,"
 							"side,recv_ns&send_ns,rx_ns,at_least_ns&at_most_ns");

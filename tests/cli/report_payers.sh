@@ -38,6 +38,10 @@ report 0 import "$work/v1-fates.tape" -o "$work/v1-fates.db"
 payers v1-fates.tape of_tape summary ""
 payers v1-fates.db of_database summary ""
 interfaces_add_up "packets of all fates"
+# Bounds of packets that are no process's are shown, too.
+sqlite3 "$work/v1-fates.db" "UPDATE rx_cost SET exact_ns = spent_ns, most_ns = spent_ns WHERE payer = 'socket'"
+report 0 summary "$work/v1-fates.db"
+is "bounds of interfaces" "$(grep -cE '^(program|process|iface) .*at_least' "$work/out")" 1
 for selection in "--from 40ms --to 150ms" "--to 99950us" "--from 99950us --to 100ms" "--from 70us --to 90us" \
     "--from 30us --to 1.9 --cpu 0" "--from 101ms --to 121ms" "--from 110ms --to 130ms" "--cpu 1" \
     "--from 500ms --to 501ms"; do

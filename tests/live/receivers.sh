@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Sockets that get packets whose addresses say another one, or none: by NAT, by a device in another namespace; of a port
-# that several share, or that another process had before. The receiver of a packet pays for it, exactly. Where no
-# program may see deliveries, addresses tell, and nothing of it is exact.
+# that several share, or that another process had before; below a socket of MPTCP. The receiver of a packet pays for it,
+# exactly. Where no program may see deliveries, addresses tell, and nothing of it is exact.
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/lib.sh"
 needs_recorder
