@@ -29,13 +29,26 @@ struct kernfs_node {
 	__u64 id;
 };
 
+struct cgroup_root {
+	int hierarchy_id;
+};
+
 struct cgroup {
 	struct kernfs_node *kn;
+	struct cgroup_root *root;
+};
+
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
 };
 
 struct css_set {
-	struct cgroup *dfl_cgrp;
+	struct cgroup_subsys_state *subsys[1]; /* by enum cgroup_subsys_id */
+	struct cgroup *dfl_cgrp; /* of version 2 */
 };
+
+/* As of this kernel, when loaded: the numbers depend on what it was built with. */
+enum cgroup_subsys_id { cpu_cgrp_id, memory_cgrp_id };
 
 struct ns_common {
 	unsigned int inum;

@@ -121,6 +121,26 @@ int nt_sched_switch(__u64 *ctx)
 	return 0;
 }
 
+/* The task's cgroup of a controller of version 1. */
+static __always_inline __u64 cgroup_of_controller(const struct css_set *set, unsigned int controller)
+{
+	struct cgroup_subsys_state *state = NULL;
+
+	bpf_core_read(&state, sizeof(state), &set->subsys[0] + controller);
+	return BPF_CORE_READ(state, cgroup, kn, id);
+}
+
+static __always_inline __u64 cgroup_of(struct task_struct *task)
+{
+	const struct css_set *set = BPF_CORE_READ(task, cgroups);
+
+	if (nt_config.cgroups_of == NT_CGROUPS_OF_MEMORY)
+		return cgroup_of_controller(set, bpf_core_enum_value(enum cgroup_subsys_id, memory_cgrp_id));
+	if (nt_config.cgroups_of == NT_CGROUPS_OF_CPU)
+		return cgroup_of_controller(set, bpf_core_enum_value(enum cgroup_subsys_id, cpu_cgrp_id));
+	return BPF_CORE_READ(set, dfl_cgrp, kn, id);
+}
+
 static __always_inline void fill_task(struct nt_task *record, struct task_struct *task, __u32 why)
 {
 	struct task_struct *leader = BPF_CORE_READ(task, group_leader);
@@ -136,7 +156,7 @@ static __always_inline void fill_task(struct nt_task *record, struct task_struct
 	record->process = nt_task_key(task->tgid, BPF_CORE_READ(leader, start_time));
 	record->start_ns = task->start_time;
 	record->parent_pid = BPF_CORE_READ(task, real_parent, tgid);
-	record->cgroup = BPF_CORE_READ(task, cgroups, dfl_cgrp, kn, id);
+	record->cgroup = cgroup_of(task);
 	bpf_probe_read_kernel(record->comm, sizeof(record->comm), task->comm);
 }
 
@@ -229,6 +249,7 @@ static __always_inline void fill_cgroup(struct nt_cgroup *record, struct cgroup 
 	read_path(record->path, path);
 }
 
+/* Each hierarchy has a cgroup of the same id. */
 SEC("tp_btf/cgroup_mkdir")
 int BPF_PROG(nt_cgroup_mkdir, struct cgroup *cgroup, const char *path)
 {
@@ -239,15 +260,16 @@ int BPF_PROG(nt_cgroup_mkdir, struct cgroup *cgroup, const char *path)
 	cpu = nt_this_cpu(&cpu_id);
 	if (!cpu)
 		return 0;
+	if ((__u32)BPF_CORE_READ(cgroup, root, hierarchy_id) != nt_config.hierarchy) {
+		nt_count(cpu, NT_PROGRAM_cgroup_mkdir, NT_OUTCOME_skipped_filter);
+		return 0;
+	}
 	fill_cgroup(&record, cgroup, path);
 	nt_emit_identity(cpu, cpu_id, NT_PROGRAM_cgroup_mkdir, &record, sizeof(record));
 	return 0;
 }
 
-/*
- * A task moves to another cgroup. The tracepoint also fires for hierarchies of version 1, which are not
- * recorded: the task's own cgroup of version 2 is taken, whatever moved.
- */
+/* A task moves to another cgroup, of any hierarchy: the one that is recorded is taken, whatever moved. */
 SEC("tp_btf/cgroup_attach_task")
 int BPF_PROG(nt_cgroup_attach_task, struct cgroup *cgroup, const char *path, struct task_struct *task)
 {

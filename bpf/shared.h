@@ -192,6 +192,9 @@ struct nt_latency_config {
 	__u32 gaps[NT_GAPS]; /* each at least 1 */
 };
 
+/* Which of its cgroups a process is recorded with (record/hierarchy.h). */
+enum nt_cgroups_of { NT_CGROUPS_V2, NT_CGROUPS_OF_MEMORY, NT_CGROUPS_OF_CPU };
+
 #define NT_FLOW_WORDS 13 /* of 32 bits, that tell a flow: its tuple, and how many it is (enum nt_many) */
 
 /* One half of the function that gives flows their keys (flow.h): drawn for each recording, so no sender knows it. */
@@ -218,6 +221,8 @@ struct nt_config {
 	__u8 stack_frames; /* the kernel keeps at most so many */
 	__u8 is_preempted; /* programs at tracepoints may be, in tasks; on PREEMPT_RT in softirqs too */
 	__u8 sees_ticks; /* probe stacks: also those that take no sample (stacks.bpf.c) */
+	__u8 cgroups_of; /* enum nt_cgroups_of */
+	__u32 hierarchy; /* its number, of cgroups_of */
 	__u32 gro_batch; /* a poll's packets are given to the stack when they have so many segments, else at its end */
 	struct nt_flow_hash flow_hashes[2];
 	__u64 net_timers[NT_NET_TIMER_COUNT]; /* where each function is; 0: this kernel does not have it */

@@ -38,7 +38,8 @@ static __always_inline void fill_socket(struct nt_socket *record, struct sock *s
 	record->netns = BPF_CORE_READ(common, skc_net.net, ns.inum);
 	record->socket = cookie;
 	record->cookie = cookie;
-	record->cgroup = nt_cgroup_of_socket(sk);
+	/* The kernel keeps those of version 2 only, and their ids are others' in another hierarchy. */
+	record->cgroup = nt_config.cgroups_of == NT_CGROUPS_V2 ? nt_cgroup_of_socket(sk) : 0;
 	if (record->family == AF_INET) {
 		__u32 address = BPF_CORE_READ(common, skc_rcv_saddr);
 

@@ -177,8 +177,8 @@ static int resolve_cgroup(struct nt_filter *filter, char *message, size_t size)
 	if (stat(filter->cgroup_path, &found) || statfs(filter->cgroup_path, &type) || !S_ISDIR(found.st_mode) ||
 	    type.f_type != CGROUP2_MAGIC) {
 		snprintf(message, size,
-			 "%s is not a cgroup: --cgroup needs a directory of the cgroup2 hierarchy, like "
-			 "/sys/fs/cgroup/system.slice",
+			 "%s is not a cgroup of version 2: --cgroup needs a directory of the cgroup2 hierarchy, like "
+			 "/sys/fs/cgroup/system.slice; where containers are in version 1, -p takes processes",
 			 filter->cgroup_path);
 		return -EINVAL;
 	}

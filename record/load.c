@@ -191,6 +191,8 @@ static void fill_config(struct nt_kernel *kernel, const struct nt_record_options
 	config->retransmit_args = options->plan.retransmit_args;
 	config->has_casts = options->plan.has_casts;
 	config->is_preempted = options->plan.preempted != 0;
+	config->cgroups_of = options->plan.hierarchy.of;
+	config->hierarchy = options->plan.hierarchy.number;
 	fill_latency(&config->latency, options);
 	fill_stacks(config, options);
 	config->probe_irq = options->plan.chosen[NT_PROBE_IRQ] != NULL;

@@ -886,6 +886,7 @@ int nt_plan_choose(struct nt_plan *plan)
 	if (plan->events == NT_PREEMPTED_NEVER && plan->only && !strcmp(plan->only, "events"))
 		plan->events = NT_PREEMPTED_IN_TASKS;
 	plan->root_error = 0;
+	plan->hierarchy = nt_hierarchy_ask();
 	for (int probe = 0; probe < NT_PROBE_COUNT; probe++)
 		choose_for(plan, btf, probe);
 	leave_out_without_softirq(plan);
@@ -983,6 +984,24 @@ static int put_without_root(const struct nt_plan *plan, int (*put)(void *arg, co
 	return put(arg, text);
 }
 
+static int put_of_sched(const struct nt_plan *plan, int (*put)(void *arg, const char *sentence), void *arg)
+{
+	const char *controller = nt_hierarchy_controller(&plan->hierarchy);
+	char text[NT_PLAN_WHY_MAX];
+	int result = 0;
+
+	if (plan->switch_args == 3)
+		result = put(arg, "Before Linux 5.18 a switch does not tell how its task sleeps: it is asked of the "
+				  "task. One that is woken while it leaves its CPU counts as interruptible.");
+	if (result || !controller)
+		return result;
+	snprintf(text, sizeof(text),
+		 "Cgroups are those of the controller %s, which this host has in version 1: a socket that no process "
+		 "has is in none.",
+		 controller);
+	return put(arg, text);
+}
+
 static int put_without(const struct nt_plan *plan, int probe, int (*put)(void *arg, const char *sentence), void *arg)
 {
 	const struct nt_attach_point *point = plan->chosen[probe]->points;
@@ -995,9 +1014,8 @@ static int put_without(const struct nt_plan *plan, int probe, int (*put)(void *a
 			result = put(arg, point->without);
 	if (!result && probe == NT_PROBE_DELIVER && plan->root_error)
 		result = put_without_root(plan, put, arg);
-	else if (!result && probe == NT_PROBE_SCHED && plan->switch_args == 3)
-		result = put(arg, "Before Linux 5.18 a switch does not tell how its task sleeps: it is asked of the "
-				  "task. One that is woken while it leaves its CPU counts as interruptible.");
+	else if (!result && probe == NT_PROBE_SCHED)
+		result = put_of_sched(plan, put, arg);
 	else if (!result && must_know & NT_KNOWS_TASK)
 		result = put(arg, "Latency is recorded only at the hooks tcp-socket-read and udp-socket-read: the "
 				  "filter asks for processes or cgroups, and no other hook knows the reader.");

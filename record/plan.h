@@ -12,6 +12,8 @@
 
 #include <bpf/libbpf.h>
 
+#include "record/hierarchy.h"
+
 #define NT_PLAN_MAX_POINTS 64
 #define NT_PLAN_WHY_MAX 480 /* bytes of a clause that says why not */
 
@@ -163,6 +165,7 @@ struct nt_plan {
 	int drop_args; /* of kfree_skb */
 	int retransmit_args; /* of tcp_retransmit_skb */
 	bool has_casts; /* the kernel has bpf_rdonly_cast */
+	struct nt_hierarchy hierarchy; /* of the cgroups that processes are recorded with */
 	int root_error; /* why a program cannot be at the root cgroup (cgroup_root.h); 0: it can, or is not wanted */
 	enum nt_preempted preempted;
 	enum nt_preempted events; /* points with this event_from, or a lower one, use event_program */

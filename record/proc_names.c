@@ -16,21 +16,10 @@
 
 #define PID_MASK 0x3fffffull /* of a task's key: see nt_task_key */
 
-void nt_proc_names_init(struct nt_proc_names *names)
+void nt_proc_names_init(struct nt_proc_names *names, const struct nt_hierarchy *hierarchy)
 {
-	char line[1024], where[256], type[64];
-	FILE *mounts = fopen("/proc/self/mounts", "re");
-
 	memset(names, 0, sizeof(*names));
-	names->cgroup_fd = -1;
-	while (mounts && fgets(line, sizeof(line), mounts))
-		if (sscanf(line, "%*s %255s %63s", where, type) == 2 && !strcmp(type, "cgroup2")) {
-			names->cgroup_fd = open(where, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-			snprintf(names->cgroup_root, sizeof(names->cgroup_root), "%s", where);
-			break;
-		}
-	if (mounts)
-		fclose(mounts);
+	names->cgroup_fd = nt_hierarchy_open(hierarchy, names->cgroup_root, sizeof(names->cgroup_root));
 }
 
 void nt_proc_names_release(struct nt_proc_names *names)
@@ -38,6 +27,13 @@ void nt_proc_names_release(struct nt_proc_names *names)
 	if (names->cgroup_fd >= 0)
 		close(names->cgroup_fd);
 	names->cgroup_fd = -1;
+}
+
+const char *nt_proc_names_uncovered(const struct nt_proc_names *names)
+{
+	return names->cgroup_fd >= 0 ? NULL
+				     : "Cgroups have no names, and containers are not told: the recorder sees no mount "
+				       "of their hierarchy (/proc/self/mounts).";
 }
 
 /* The x86 vectors that have tracepoints: arch/x86/include/asm/irq_vectors.h has had these numbers since 2.6. */

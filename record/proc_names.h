@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * proc_names.h - names that the kernel side does not send: cgroup paths, interrupts, tasks whose identity was lost.
- * Reads /proc, sysfs and the cgroup2 mount, never on the path of an event.
+ * Reads /proc, sysfs and the mount of cgroups, never on the path of an event.
  */
 #pragma once
 
+#include "record/hierarchy.h"
 #include "record/ids.h"
 #include "record/net_irqs.h"
 
 struct nt_proc_names {
-	int cgroup_fd; /* the cgroup2 mount, or -1 */
+	int cgroup_fd; /* where the hierarchy is mounted, or -1 */
 	char cgroup_root[256];
 };
 
-void nt_proc_names_init(struct nt_proc_names *names);
+/* For the cgroups of this hierarchy. */
+void nt_proc_names_init(struct nt_proc_names *names, const struct nt_hierarchy *hierarchy);
 void nt_proc_names_release(struct nt_proc_names *names);
+/* A sentence if cgroups cannot be named; or NULL. */
+const char *nt_proc_names_uncovered(const struct nt_proc_names *names);
 /* Puts the names of all interrupts and vectors, and which are network devices'. 0 or -ENOMEM. */
 int nt_proc_names_put_irqs(struct nt_ids *ids, uint64_t now_ns, const struct nt_net_irqs *net);
 /*

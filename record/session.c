@@ -153,11 +153,12 @@ static int write_meta(struct session *session)
 {
 	struct nt_block_header header = {.type = NT_BLOCK_META};
 	struct nt_buf raw = {};
-	const char *nameless = nt_symbols_uncovered(&session->symbols);
+	const char *nameless[] = {nt_symbols_uncovered(&session->symbols), nt_proc_names_uncovered(&session->names)};
 	int error = nt_meta_open(&raw, session->options, &session->kernel, session->hidden);
 
-	if (!error && nameless)
-		error = nt_meta_append(&raw, NT_META_UNCOVERED, nameless);
+	for (size_t i = 0; i < sizeof(nameless) / sizeof(nameless[0]) && !error; i++)
+		if (nameless[i])
+			error = nt_meta_append(&raw, NT_META_UNCOVERED, nameless[i]);
 	if (!error)
 		error = nt_tape_writer_block(session->tape, &header, raw.data, raw.size);
 	nt_buf_release(&raw);
@@ -223,6 +224,7 @@ static int begin_kernel(struct session *session)
 	if ((session->options->plan.chosen[NT_PROBE_DROPS] || session->options->plan.chosen[NT_PROBE_DELIVER]) &&
 	    (error = nt_drop_reasons_read(&session->reasons)))
 		return complain("cannot read the kernel's reasons for drops", error);
+	nt_proc_names_init(&session->names, &session->options->plan.hierarchy);
 	session->snapshots = (struct nt_proc_snapshots){
 		.tape = session->tape,
 		.cpus = session->kernel.cpus,
@@ -251,7 +253,6 @@ static int begin(struct session *session)
 		error = nt_ids_init(&session->ids);
 	if (error)
 		return complain("cannot begin", error);
-	nt_proc_names_init(&session->names);
 	error = open_tape(session);
 	if (error)
 		return error;
@@ -627,6 +628,7 @@ int nt_session_run(struct nt_record_options *options)
 		.status.terminal = -1,
 		.kernel.stats_fd = -1,
 		.kernel.stamps_fd = -1,
+		.names.cgroup_fd = -1,
 	};
 	struct nt_totals totals = {};
 	int error = begin(&session), status;

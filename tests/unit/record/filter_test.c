@@ -214,9 +214,9 @@ static void finds_cgroups(void **state)
 
 	(void)state;
 	filter.cgroup_path = "/proc";
-	is_refused(-EINVAL, "/proc is not a cgroup: ");
+	is_refused(-EINVAL, "/proc is not a cgroup of version 2: ");
 	filter.cgroup_path = "/nothing";
-	is_refused(-EINVAL, "/nothing is not a cgroup: ");
+	is_refused(-EINVAL, "/nothing is not a cgroup of version 2: ");
 
 	path[strlen(path) - strlen("/below")] = 0;
 	assert_non_null(mkdtemp(path));
@@ -233,7 +233,7 @@ static void finds_cgroups(void **state)
 	assert_int_equal(filter.cgroup_level, level + 1);
 	assert_int_equal(rmdir(path), 0);
 	fclose(fopen(path, "w"));
-	is_refused(-EINVAL, "/below is not a cgroup: ");
+	is_refused(-EINVAL, "/below is not a cgroup of version 2: ");
 	unlink(path);
 	filter.cgroup_path = "/";
 	cgroups = "/";

@@ -40,7 +40,9 @@ static struct {
 #define CALM "#1 SMP Debian"
 
 static const struct fake_file no_files[] = {
-	{"/proc/sys/net/core/busy_read", NULL}, {"/proc/sys/net/core/busy_poll", NULL}, {}};
+	{"/proc/sys/net/core/busy_read", NULL}, {"/proc/sys/net/core/busy_poll", NULL}, {"/proc/cgroups", NULL}, {}};
+
+static const struct fake_file hybrid[] = {{"/proc/cgroups", "memory\t3\t1\t1\n"}, {}};
 
 /* The same, and each event's number in tracefs; or tracefs is not there. */
 #define MAX_EVENT_FILES 1024
@@ -607,10 +609,17 @@ static void says_what_is_not_covered(void **state)
 	assert_int_equal(said.n, 0);
 
 	kernel.has_no_state = true;
+	fake_files = hybrid;
 	choose("sched");
 	uncovered(NT_PROBE_SCHED);
-	assert_int_equal(said.n, 1);
+	assert_int_equal(said.n, 2);
 	assert_true(is_said("Before Linux 5.18"));
+	assert_true(is_said("Cgroups are those of the controller memory"));
+	fake_files = no_files;
+	kernel.has_no_state = false;
+	choose("sched");
+	uncovered(NT_PROBE_SCHED);
+	assert_int_equal(said.n, 0);
 	kernel.missing[0] = "kfree_skb";
 	choose("drops");
 	uncovered(NT_PROBE_DROPS);

@@ -98,6 +98,7 @@ int closedir(DIR *directory)
 
 static const struct nt_net_irqs no_devices;
 static struct nt_ids ids;
+static const struct nt_hierarchy version_2 = {.of = NT_CGROUPS_V2};
 static struct nt_proc_names names;
 static char scratch[SCRATCH_MAX];
 
@@ -105,7 +106,7 @@ static int set_up(void **state)
 {
 	(void)state;
 	fake_files = files;
-	nt_proc_names_init(&names);
+	nt_proc_names_init(&names, &version_2);
 	return nt_ids_init(&ids);
 }
 
@@ -358,8 +359,9 @@ static void is_cgroup(const char *below, const char *name)
 		 "proc /proc proc rw 0 0\ncgroup /c1 cgroup rw 0 0\ncgroup2 %s cgroup2 rw 0 0\n", root);
 	fake_files = mounted;
 	handle_path = path;
-	nt_proc_names_init(&names);
+	nt_proc_names_init(&names, &version_2);
 	assert_true(names.cgroup_fd >= 0);
+	assert_null(nt_proc_names_uncovered(&names));
 	nt_ids_get(&ids, NT_ROLE_CGROUP, 77);
 	nt_ids_get(&ids, NT_ROLE_CGROUP, 78);
 	resolve();
@@ -414,7 +416,8 @@ static void names_cgroups(void **state)
 static void host_without_cgroups(void **state)
 {
 	(void)state;
-	assert_int_equal(names.cgroup_fd, -1);
+	assert_true(names.cgroup_fd < 0);
+	assert_non_null(strstr(nt_proc_names_uncovered(&names), "no mount of their hierarchy"));
 	nt_ids_get(&ids, NT_ROLE_CGROUP, 77);
 	resolve();
 	assert_string_equal(cgroup(77)->path, "");
