@@ -249,7 +249,7 @@ static __always_inline void fill_cgroup(struct nt_cgroup *record, struct cgroup 
 	read_path(record->path, path);
 }
 
-/* Each hierarchy has a cgroup of the same id. */
+/* An id is unique in its hierarchy only: a cgroup of another one would be taken for one that is recorded. */
 SEC("tp_btf/cgroup_mkdir")
 int BPF_PROG(nt_cgroup_mkdir, struct cgroup *cgroup, const char *path)
 {
