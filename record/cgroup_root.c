@@ -4,9 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -14,40 +12,15 @@
 
 #include <bpf/bpf.h>
 
-#define ROOT_INODE 1 /* of the hierarchy; a namespace's root has another number */
-
-static int open_directory(int at, const char *path)
-{
-	const int fd = openat(at, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	return fd < 0 ? -errno : fd;
-}
+#include "record/hierarchy.h"
 
 /* The descriptor, if it is of the root; else it is closed. */
 static int check_root(int fd)
 {
-	struct stat status;
-
-	if (fd < 0 || (!fstat(fd, &status) && status.st_ino == ROOT_INODE))
+	if (fd < 0 || nt_hierarchy_is_whole(fd))
 		return fd;
 	close(fd);
 	return -EXDEV;
-}
-
-/* Where the host has it mounted: a container may see several mounts, and some that have a part only. */
-static int open_mounted(void)
-{
-	char line[1024], where[256], type[64];
-	FILE *mounts = fopen("/proc/self/mounts", "re");
-	int fd = -ENOENT;
-
-	while (fd < 0 && mounts && fgets(line, sizeof(line), mounts)) {
-		if (sscanf(line, "%*s %255s %63s", where, type) == 2 && !strcmp(type, "cgroup2"))
-			fd = check_root(open_directory(AT_FDCWD, where));
-	}
-	if (mounts)
-		fclose(mounts);
-	return fd;
 }
 
 /* A mount that stands nowhere. By system calls: libraries have these functions since glibc 2.36. */
@@ -60,16 +33,18 @@ static int open_own(void)
 		return -ENOENT;
 	if (!syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
 		mount = (int)syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC, 0);
-	fd = mount < 0 ? -ENOENT : check_root(open_directory(mount, "."));
+	fd = mount < 0 ? -1 : openat(mount, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	close(context);
 	if (mount >= 0)
 		close(mount);
-	return fd;
+	return fd < 0 ? -ENOENT : check_root(fd);
 }
 
 int nt_cgroup_root_open(void)
 {
-	const int fd = open_mounted();
+	static const struct nt_hierarchy version_2 = {.of = NT_CGROUPS_V2};
+	char where[256];
+	const int fd = check_root(nt_hierarchy_open(&version_2, where, sizeof(where)));
 
 	return fd == -ENOENT ? open_own() : fd;
 }

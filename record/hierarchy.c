@@ -6,9 +6,12 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <mntent.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define ROOT_INODE 1 /* of each hierarchy */
 
 static const char *const controllers[] = {[NT_CGROUPS_OF_MEMORY] = "memory", [NT_CGROUPS_OF_CPU] = "cpu"};
 
@@ -54,18 +57,35 @@ static bool is_mount_of(const struct nt_hierarchy *hierarchy, const struct mnten
 	return !strcmp(mount->mnt_type, "cgroup") && hasmntopt(mount, controller);
 }
 
+bool nt_hierarchy_is_whole(int fd)
+{
+	struct stat status;
+
+	return fd >= 0 && !fstat(fd, &status) && status.st_ino == ROOT_INODE;
+}
+
 int nt_hierarchy_open(const struct nt_hierarchy *hierarchy, char *where, size_t size)
 {
 	FILE *mounts = fopen("/proc/self/mounts", "re");
 	struct mntent mount;
 	char line[4096];
-	int fd = -ENOENT;
+	int fd = -1;
 
-	while (fd < 0 && mounts && getmntent_r(mounts, &mount, line, sizeof(line))) {
+	while (mounts && !nt_hierarchy_is_whole(fd) && getmntent_r(mounts, &mount, line, sizeof(line))) {
+		int other;
+
 		if (!is_mount_of(hierarchy, &mount))
 			continue;
-		snprintf(where, size, "%s", mount.mnt_dir);
-		fd = open(where, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		other = open(mount.mnt_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (other >= 0 && (fd < 0 || nt_hierarchy_is_whole(other))) {
+			const int worse = fd;
+
+			fd = other;
+			other = worse;
+			snprintf(where, size, "%s", mount.mnt_dir);
+		}
+		if (other >= 0)
+			close(other);
 	}
 	if (mounts)
 		fclose(mounts);

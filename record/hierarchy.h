@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,7 +22,9 @@ struct nt_hierarchy nt_hierarchy_ask(void);
 /* "memory" or "cpu"; NULL: version 2. */
 const char *nt_hierarchy_controller(const struct nt_hierarchy *hierarchy);
 /*
- * Opens the directory where it is mounted, and writes the path; the caller closes it. -ENOENT: nowhere that the
- * recorder sees.
+ * Opens the directory where it is mounted, whole if there is such a mount, else a part, and writes the path; the caller
+ * closes it. -ENOENT: nowhere that the recorder sees.
  */
 int nt_hierarchy_open(const struct nt_hierarchy *hierarchy, char *where, size_t size);
+/* Whether an open directory is the root of its hierarchy, and not of a part that is mounted, as in a namespace. */
+bool nt_hierarchy_is_whole(int fd);

@@ -77,6 +77,8 @@ static void finds_the_mount(void **state)
 	is_mounted(hybrid, NT_CGROUPS_V2, "/etc");
 	is_mounted(hybrid, NT_CGROUPS_OF_MEMORY, "/dev");
 	is_mounted(hybrid, NT_CGROUPS_OF_CPU, "/sys");
+	/* The root of /proc has the number that a hierarchy's has, and that of /etc is like a part's. */
+	is_mounted("cgroup2 /etc cgroup2 rw 0 0\ncgroup2 /proc cgroup2 rw 0 0\n", NT_CGROUPS_V2, "/proc");
 	is_mounted("cgroup2 /etc cgroup2 rw 0 0\n", NT_CGROUPS_OF_MEMORY, NULL);
 	is_mounted("cgroup /etc cgroup rw,memory 0 0\n", NT_CGROUPS_V2, NULL);
 	is_mounted(NULL, NT_CGROUPS_V2, NULL);
