@@ -8,172 +8,11 @@
 #include "bpf/deliver.h"
 #include "bpf/device.h"
 #include "bpf/kernel.h"
-
-#define ETH_P_IP 0x0800
-#define ETH_P_IPV6 0x86dd
-#define IPPROTO_DCCP 33
-#define IPPROTO_SCTP 132
-#define IPPROTO_UDPLITE 136
-#define IS_FRAGMENT 0x3fff /* more fragments, or an offset */
+#include "bpf/packet.h"
 
 struct nt_seen_flows_map nt_seen_flows SEC(".maps");
 
-struct header_v4 {
-	__u8 version_length, tos;
-	__u16 length, id, fragment;
-	__u8 ttl, protocol;
-	__u16 checksum;
-	__u32 src, dst;
-	__u32 ports; /* where there are no options */
-};
-
-struct header_v6 {
-	__u32 version_class;
-	__u16 length;
-	__u8 protocol, hops;
-	__u64 src[2], dst[2];
-	__u32 ports;
-};
-
-/* The same as the kernel has it. */
-#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
-struct iphdr {
-	__u8 protocol;
-	__u16 frag_off;
-	__u32 saddr, daddr;
-};
-
-struct ipv6hdr {
-	__u8 nexthdr;
-	struct in6_addr saddr, daddr;
-};
-
-struct udphdr {
-	__u16 source, dest;
-};
-#pragma clang attribute pop
-
-/* Since 6.2: what is at an address is one of the kernel's structs, and so read by plain loads. Nothing is called. */
-extern void *bpf_rdonly_cast(const void *address, __u32 type) __ksym __weak;
-
-static __always_inline __u32 cast_ports(const unsigned char *data)
-{
-	const struct udphdr *udp = bpf_rdonly_cast(data, bpf_core_type_id_kernel(struct udphdr));
-
-	return udp->source | (__u32)udp->dest << 16;
-}
-
-static __always_inline bool load_v4(const unsigned char *data, struct header_v4 *header)
-{
-	const struct iphdr *ip;
-
-	if (!nt_config.has_casts)
-		return !bpf_probe_read_kernel(header, sizeof(*header), data);
-	ip = bpf_rdonly_cast(data, bpf_core_type_id_kernel(struct iphdr));
-	header->version_length = *(const volatile __u8 *)ip;
-	header->protocol = ip->protocol;
-	header->fragment = ip->frag_off;
-	header->src = ip->saddr;
-	header->dst = ip->daddr;
-	header->ports = cast_ports(data + offsetof(struct header_v4, ports));
-	return true;
-}
-
-static __always_inline void load_address(const struct in6_addr *from, __u64 to[2])
-{
-	to[0] = from->in6_u.u6_addr32[0] | (__u64)from->in6_u.u6_addr32[1] << 32;
-	to[1] = from->in6_u.u6_addr32[2] | (__u64)from->in6_u.u6_addr32[3] << 32;
-}
-
-static __always_inline bool load_v6(const unsigned char *data, struct header_v6 *header)
-{
-	const struct ipv6hdr *ip;
-
-	if (!nt_config.has_casts)
-		return !bpf_probe_read_kernel(header, sizeof(*header), data);
-	ip = bpf_rdonly_cast(data, bpf_core_type_id_kernel(struct ipv6hdr));
-	header->protocol = ip->nexthdr;
-	load_address(&ip->saddr, header->src);
-	load_address(&ip->daddr, header->dst);
-	header->ports = cast_ports(data + offsetof(struct header_v6, ports));
-	return true;
-}
-
-static __always_inline bool has_ports(__u8 protocol)
-{
-	return protocol == IPPROTO_TCP || protocol == IPPROTO_UDP || protocol == IPPROTO_SCTP ||
-	       protocol == IPPROTO_UDPLITE || protocol == IPPROTO_DCCP;
-}
-
-/* `n`: so many bytes of the packet stand at `data`. False: the header is not there. */
-static __always_inline bool read_v4(const unsigned char *data, __u32 n, struct nt_flow_tuple *tuple)
-{
-	struct header_v4 header;
-	__u32 length;
-
-	if (n < offsetof(struct header_v4, ports) || !load_v4(data, &header))
-		return false;
-	length = (header.version_length & 15) * 4;
-	tuple->family = AF_INET;
-	tuple->protocol = header.protocol;
-	tuple->src[0] = header.src;
-	tuple->dst[0] = header.dst;
-	if (!has_ports(header.protocol) || header.fragment & __builtin_bswap16(IS_FRAGMENT) ||
-	    n < length + sizeof(tuple->ports))
-		return true;
-	tuple->ports = header.ports;
-	return length == 20 || !bpf_probe_read_kernel(&tuple->ports, sizeof(tuple->ports), data + length);
-}
-
-static __always_inline bool read_v6(const unsigned char *data, __u32 n, struct nt_flow_tuple *tuple)
-{
-	struct header_v6 header;
-
-	if (n < offsetof(struct header_v6, ports) || !load_v6(data, &header))
-		return false;
-	tuple->family = AF_INET6;
-	tuple->protocol = header.protocol;
-	__builtin_memcpy(tuple->src, header.src, sizeof(header.src));
-	__builtin_memcpy(tuple->dst, header.dst, sizeof(header.dst));
-	if (has_ports(header.protocol) && n >= sizeof(header))
-		tuple->ports = header.ports;
-	return true;
-}
-
-/* Here a packet's data begins with its network header. */
-static __always_inline bool read_tuple(const struct sk_buff *skb, struct nt_flow_tuple *tuple)
-{
-	__u32 n = skb->len - skb->data_len;
-
-	tuple->ethertype = __builtin_bswap16(skb->protocol);
-	tuple->device = nt_device_key(skb->dev->nd_net.net->ns.inum, skb->dev->ifindex);
-	if (tuple->ethertype == ETH_P_IP)
-		return read_v4(skb->data, n, tuple);
-	return tuple->ethertype != ETH_P_IPV6 || read_v6(skb->data, n, tuple);
-}
-
-/* A packet that GRO, a card or a local sender merged has data in fragments. So most packets need no read here. */
-static __always_inline __u32 segments_of(const struct sk_buff *skb)
-{
-	struct skb_shared_info *shared;
-	__u32 n;
-
-	if (!skb->data_len)
-		return 1;
-	shared = (void *)(skb->head + skb->end);
-	n = BPF_CORE_READ(shared, gso_segs);
-	return n ? n : 1;
-}
-
-static __always_inline bool is_same(const struct nt_flow_tuple *a, const struct nt_flow_tuple *b)
-{
-	const __u64 *left = (const __u64 *)a, *right = (const __u64 *)b;
-	__u64 differ = 0;
-
-	for (int i = 0; i < (int)(sizeof(*a) / sizeof(*left)); i++)
-		differ |= left[i] ^ right[i];
-	return !differ;
-}
+static const struct nt_reads deliver_reads = {.is_typed = true, .can_cast = true};
 
 #define NO_FLOW 0 /* as an ethertype: no packet has it */
 
@@ -288,7 +127,7 @@ static __always_inline struct counted_flow flow_of(struct nt_cpu *cpu, const str
 	const struct nt_open_stretch *stretch = &cpu->stretch;
 	struct counted_flow flow = {};
 
-	if (!stretch->many && stretch->generation == cpu->generation && is_same(&stretch->tuple, tuple)) {
+	if (!stretch->many && stretch->generation == cpu->generation && nt_flow_is_same(&stretch->tuple, tuple)) {
 		flow.key = stretch->flow;
 		flow.is_new = stretch->is_new; /* still, if its stretch was given up */
 		return flow;
@@ -470,7 +309,7 @@ static __always_inline void add_packet(struct nt_cpu *cpu, __u32 cpu_id, const s
 	} else if (flow->many) {
 		stretch->tuple = *tuple;
 	}
-	segments = segments_of(skb);
+	segments = nt_segments_of(skb, deliver_reads);
 	stretch->flags |= flags;
 	if (nt_config.cuts_polls) {
 		stretch->flags |= amid_flag(cpu, skb, flags);
@@ -512,7 +351,7 @@ static __always_inline void see_packet(struct nt_cpu *cpu, __u32 cpu_id, __u32 p
 		return;
 	}
 	/* A packet without headers takes time, too: it is of no flow. */
-	if (read_tuple(skb, &tuple))
+	if (nt_read_tuple(skb, deliver_reads, skb->data, &tuple))
 		flow = flow_of(cpu, skb, &tuple);
 	else
 		tuple.ethertype = NO_FLOW;

@@ -10,46 +10,6 @@
 
 #include "bpf/shared.h"
 
-#define NT_AF_INET6 10
-
-/*
- * Multiply-shift for vectors (Dietzfelbinger 1996): of all factors, one in 2^32 gives two flows the same half. IPv4 has
- * fewer words that are not 0.
- */
-static __always_inline __u32 nt_flow_half(const volatile struct nt_flow_hash *hash, const struct nt_flow_tuple *tuple,
-					  enum nt_many many)
-{
-	const volatile __u64 *factors = hash->factors;
-	bool is_v6 = tuple->family == NT_AF_INET6;
-	__u64 sum = hash->addend;
-
-	sum += factors[0] * many + factors[1] * (__u32)tuple->device + factors[2] * (tuple->device >> 32);
-	if (many == NT_MANY_DEVICE)
-		return sum >> 32;
-	sum += factors[3] * (tuple->ethertype | (__u32)tuple->family << 16 | (__u32)tuple->protocol << 24);
-	sum += factors[4] * (many ? tuple->ports >> 16 : tuple->ports) + factors[5] * (__u32)tuple->dst[0];
-	if (is_v6)
-		sum += factors[6] * (tuple->dst[0] >> 32) + factors[7] * (__u32)tuple->dst[1] +
-		       factors[8] * (tuple->dst[1] >> 32);
-	if (many)
-		return sum >> 32;
-	sum += factors[9] * (__u32)tuple->src[0];
-	if (is_v6)
-		sum += factors[10] * (tuple->src[0] >> 32) + factors[11] * (__u32)tuple->src[1] +
-		       factors[12] * (tuple->src[1] >> 32);
-	return sum >> 32;
-}
-
-/*
- * The key of the flow that a packet is counted with, never 0. Two flows of one key would show as one: among a million,
- * once in 18 million recordings. Nobody can make such who does not know the factors.
- */
-static __always_inline __u64 nt_flow_key(const volatile struct nt_flow_hash hashes[2],
-					 const struct nt_flow_tuple *tuple, enum nt_many many)
-{
-	return ((__u64)nt_flow_half(&hashes[0], tuple, many) << 32 | nt_flow_half(&hashes[1], tuple, many)) | 1;
-}
-
 static __always_inline __u32 nt_flow_set_of(__u64 key)
 {
 	return key >> 1 & (NT_FLOW_SETS - 1);

@@ -170,6 +170,7 @@ struct sk_buff {
 	char cb[48];
 	unsigned int len, data_len; /* all bytes, and those of them that do not stand at `data` */
 	__u16 protocol; /* network order */
+	__u16 network_header; /* from head on */
 	__u16 queue_mapping; /* of a received packet: the queue's number + 1; 0: not known */
 	int skb_iif;
 	__u8 pkt_type : 3; /* PACKET_HOST: for this host alone */
@@ -257,6 +258,7 @@ struct net_device {
 	possible_net_t nd_net;
 	struct netdev_rx_queue *_rx;
 	int ifindex;
+	unsigned short hard_header_len; /* of the link's header, which a received packet has left behind */
 	struct hlist_node index_hlist;
 	char name[16];
 };
@@ -311,6 +313,10 @@ struct trace_event_raw_napi_poll {
 
 struct trace_event_raw_net_dev_template {
 	void *skbaddr;
+};
+
+struct trace_event_raw_net_dev_start_xmit {
+	const void *skbaddr;
 };
 
 enum skb_drop_reason {

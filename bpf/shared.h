@@ -7,6 +7,7 @@
 #pragma once
 
 #include "schema/event.h"
+#include "schema/flow_sketch.h"
 
 /*
  * X(name): the programs, as functions nt_NAME. Some have a twin nt_NAME__event for the same tracepoint as a perf event
@@ -51,6 +52,8 @@
 	X(tcp_retransmit_synack)                                                                                       \
 	X(sched_waking)                                                                                                \
 	X(sched_wakeup_new)                                                                                            \
+	X(flow_received)                                                                                               \
+	X(flow_sent)                                                                                                   \
 	X(stack_sample)                                                                                                \
 	X(rx_steer)                                                                                                    \
 	X(rx_steer_frags)                                                                                              \
@@ -172,9 +175,6 @@ struct nt_call_info {
 	__u8 flags; /* NT_CALL_* */
 };
 
-/* How many packets go by until the next sample: drawn by the recorder, so that no program has to. */
-#define NT_GAPS 4096 /* a power of two */
-
 #define NT_FILTER_PIDS 1024
 #define NT_FILTER_DEVICES 256
 
@@ -189,18 +189,17 @@ struct nt_latency_config {
 	__u32 min_queue; /* only with so many packets in the socket's queue */
 	__u32 cgroup_level; /* of `cgroup` below the root */
 	__u64 cgroup; /* only readers in this cgroup and those below it; 0: all */
-	__u32 gaps[NT_GAPS]; /* each at least 1 */
+	__u32 gaps[NT_GAPS]; /* so many packets go by until the next sample; each at least 1 */
+};
+
+/* The configuration of probe `flows`. */
+struct nt_flows_config {
+	struct nt_sketch_shape shape;
+	__u32 gaps[NT_GAPS]; /* as nt_sketch_draw_rows() has them */
 };
 
 /* Which of its cgroups a process is recorded with (record/hierarchy.h). */
 enum nt_cgroups_of { NT_CGROUPS_V2, NT_CGROUPS_OF_MEMORY, NT_CGROUPS_OF_CPU };
-
-#define NT_FLOW_WORDS 13 /* of 32 bits, that tell a flow: its tuple, and how many it is (enum nt_many) */
-
-/* One half of the function that gives flows their keys (flow.h): drawn for each recording, so no sender knows it. */
-struct nt_flow_hash {
-	__u64 addend, factors[NT_FLOW_WORDS];
-};
 
 struct nt_config {
 	__u32 wake_bytes; /* the reader is woken each time a CPU has written this much */
@@ -228,6 +227,7 @@ struct nt_config {
 	__u64 net_timers[NT_NET_TIMER_COUNT]; /* where each function is; 0: this kernel does not have it */
 	struct nt_call_info calls[NT_MAX_CALL_NR];
 	struct nt_latency_config latency;
+	struct nt_flows_config flows;
 };
 
 /* A state record is due after this long, or this many records, without one. */
@@ -338,27 +338,11 @@ static inline __u32 nt_left_out(const struct nt_gaps *gaps, __u32 i)
 	return left < gap ? gap - left : 0;
 }
 
-/* The fields that tell a flow from others. */
-struct nt_flow_tuple {
-	__u64 src[2], dst[2];
-	__u64 device; /* with its network namespace: nt_device_key() */
-	__u32 ports; /* as in the packet: source, destination */
-	__u16 ethertype;
-	__u8 family, protocol;
-};
-
 /* New flows that a CPU may write in a second. A packet of one more is counted with many (NT_FLOW_MANY). */
 #define NT_NEW_FLOWS 1024
 #define NT_NEW_LOCAL 128 /* the same of those that have many flows to one address and port... */
 #define NT_NEW_BOUND 1024 /* ... of these where a packet went to a socket... */
 #define NT_NEW_CONNECTED 8192 /* ... and of flows to connected sockets, which no stranger makes alone */
-
-/* How many flows a packet is counted with. */
-enum nt_many {
-	NT_MANY_NOT, /* its own alone */
-	NT_MANY_LOCAL, /* all others of the device to the same address and port */
-	NT_MANY_DEVICE, /* all others of the device */
-};
 
 struct nt_flow_budget {
 	__u64 second; /* that these were written in */
@@ -558,6 +542,39 @@ struct nt_flow_set {
 	struct nt_seen_flow ways[NT_FLOW_WAYS];
 	__u64 n_driven_out; /* flows */
 };
+
+/*
+ * Probe `flows`: the state of one CPU. The totals are exact and only grow; what is sampled goes into one of two
+ * buffers, of which the recorder reads and clears the other.
+ */
+#define NT_FLOW_DEVICES 256 /* a power of two */
+struct nt_flow_sums {
+	__u64 buffers, packets, bytes; /* packets: of the wire, as far as the kernel knows */
+};
+
+struct nt_flow_device {
+	__u64 key; /* nt_device_key(); 0: the place is free, or it is that of the devices that found none */
+	struct nt_flow_sums received, sent;
+	__u64 zero; /* so it takes one cache line */
+};
+
+/* The device of the last packet. A forwarded packet has two, one that received it and one that sends it. */
+struct nt_flow_last {
+	__u64 device; /* its address, and index: a new device may have the address of one that is gone */
+	__u32 ifindex;
+	__u32 link_bytes; /* of the link header that a received packet has left behind; 0: sent */
+	__u32 place; /* in `devices` */
+	__u32 zero;
+};
+
+/* A packet without an update touches the first cache line, and that of its device. */
+struct nt_flows_cpu {
+	struct nt_sketch_draw draw;
+	__u32 buffer; /* 0 or 1: set by the recorder */
+	__u32 zero;
+	struct nt_flow_last received, sent;
+	struct nt_flow_device devices[NT_FLOW_DEVICES + 1];
+} __attribute__((aligned(64)));
 
 /* Direct-mapped: which socket identities have been sent. A collision only sends one again. */
 #define NT_SEEN_SOCKETS 65536

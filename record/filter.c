@@ -7,17 +7,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <math.h>
 #include <net/if.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "record/gaps.h"
 #include "record/netns.h"
 #include "record/plan.h"
 #include "schema/chunk.h"
@@ -61,12 +60,8 @@ bool nt_filter_set_min_queue(struct nt_filter *filter, const char *text)
 
 bool nt_filter_set_sample(struct nt_filter *filter, const char *text)
 {
-	char *end;
-
-	filter->sample = strtod(text, &end);
 	filter->sample_text = text;
-	/* Below, the longest gap does not fit its 32 bits. */
-	return end != text && !*end && filter->sample >= 1e-6 && filter->sample <= 1;
+	return nt_gaps_parse(text, &filter->sample);
 }
 
 /* ---- what the names stand for ---- */
@@ -252,35 +247,6 @@ bool nt_filter_is_set(const struct nt_filter *filter)
 	       filter->sample_text;
 }
 
-static uint32_t random_number(void)
-{
-	uint32_t number;
-
-	if (getrandom(&number, sizeof(number), GRND_NONBLOCK) != sizeof(number))
-		number = rand();
-	return number;
-}
-
-/*
- * Numbers of the geometric distribution, by turning its function round: one from each of as many equal slices of what
- * is likely, so that their mean is near 1 / p, and in no order.
- */
-static void draw_gaps(double p, uint32_t *gaps)
-{
-	for (uint32_t i = 0; i < NT_GAPS; i++) {
-		double u = (i + random_number() / 4294967296.0) / NT_GAPS;
-		double gap = p < 1 ? ceil(log1p(-u) / log1p(-p)) : 1;
-
-		gaps[i] = gap < 1 ? 1 : (uint32_t)gap;
-	}
-	for (uint32_t i = NT_GAPS - 1; i > 0; i--) {
-		uint32_t other = random_number() % (i + 1), gap = gaps[i];
-
-		gaps[i] = gaps[other];
-		gaps[other] = gap;
-	}
-}
-
 void nt_filter_configure(const struct nt_filter *filter, struct nt_latency_config *config)
 {
 	config->is_filtered =
@@ -293,7 +259,7 @@ void nt_filter_configure(const struct nt_filter *filter, struct nt_latency_confi
 	config->cgroup_level = filter->cgroup_level;
 	config->is_sampled = filter->sample > 0 && filter->sample < 1;
 	if (config->is_sampled)
-		draw_gaps(filter->sample, config->gaps);
+		nt_gaps_draw(filter->sample, config->gaps, nt_gaps_random, NULL);
 }
 
 void nt_filter_spread(const struct nt_latency_config *config, struct nt_cpu *cpus, uint32_t n_cpus)
@@ -302,7 +268,7 @@ void nt_filter_spread(const struct nt_latency_config *config, struct nt_cpu *cpu
 		for (uint32_t i = 0; i < NT_LATENCY_COUNT; i++) {
 			struct nt_gaps *gaps = &cpus[cpu].gaps;
 
-			gaps->at[i] = random_number();
+			gaps->at[i] = nt_gaps_random(NULL);
 			gaps->gap[i] = gaps->left[i] = config->gaps[gaps->at[i] & (NT_GAPS - 1)];
 		}
 }

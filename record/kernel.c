@@ -33,6 +33,11 @@ int nt_kernel_make_ring(struct nt_kernel *kernel, uint32_t cpu, size_t size)
 		       : 0;
 }
 
+const struct nt_flow_hash *nt_kernel_flow_hashes(const struct nt_kernel *kernel)
+{
+	return ((const struct nt_config *)(uintptr_t)&kernel->skeleton->rodata->nt_config)->flow_hashes;
+}
+
 /* Many may hold a socket, and the first is taken. */
 static bool is_new_socket(const struct nt_ids *ids, const union nt_any *record)
 {

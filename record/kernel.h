@@ -33,6 +33,8 @@ struct nt_kernel {
 int nt_kernel_load(struct nt_kernel *kernel, struct nt_record_options *options, char *message, size_t message_size);
 /* The same, only to see what the kernel takes: nothing is attached, nothing stays. */
 int nt_kernel_try(struct nt_record_options *options, char *message, size_t message_size);
+/* The numbers that flows' keys are made with. */
+const struct nt_flow_hash *nt_kernel_flow_hashes(const struct nt_kernel *kernel);
 /* Makes the ring of a CPU. */
 int nt_kernel_make_ring(struct nt_kernel *kernel, uint32_t cpu, size_t size);
 /* Takes in all tasks that are there, and the operations that they are inside. */

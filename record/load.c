@@ -17,6 +17,7 @@
 #include <bpf/bpf.h>
 
 #include "record/cpu_list.h"
+#include "record/flows.h"
 #include "record/refusal.h"
 #include "record/stamps.h"
 #include "record/symbols.h"
@@ -195,6 +196,8 @@ static void fill_config(struct nt_kernel *kernel, const struct nt_record_options
 	config->hierarchy = options->plan.hierarchy.number;
 	fill_latency(&config->latency, options);
 	fill_stacks(config, options);
+	if (options->plan.chosen[NT_PROBE_FLOWS])
+		nt_flows_configure(&options->flows, &config->flows);
 	config->probe_irq = options->plan.chosen[NT_PROBE_IRQ] != NULL;
 	config->probe_deliver = options->plan.chosen[NT_PROBE_DELIVER] != NULL;
 	config->cuts_polls = nt_plan_attaches(&options->plan, "nt_rx_poll");
@@ -263,12 +266,30 @@ static void leave_out_maps(struct nt_kernel *kernel, const struct nt_plan *plan)
 		kernel->skeleton->maps.nt_filter_devices,
 		kernel->skeleton->maps.nt_tcp_orders,
 	};
+	struct bpf_map *of_flows[] = {
+		kernel->skeleton->maps.nt_flows_cpus,
+		kernel->skeleton->maps.nt_flow_cells,
+		kernel->skeleton->maps.nt_sampled,
+	};
 
 	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
 		bpf_map__set_autocreate(maps[i], plan->chosen[NT_PROBE_LATENCY] != NULL);
+	for (size_t i = 0; i < sizeof(of_flows) / sizeof(of_flows[0]); i++)
+		bpf_map__set_autocreate(of_flows[i], plan->chosen[NT_PROBE_FLOWS] != NULL);
 	bpf_map__set_autocreate(kernel->skeleton->maps.nt_seen_stacks, plan->chosen[NT_PROBE_STACKS] != NULL);
 	bpf_map__set_autocreate(kernel->skeleton->maps.nt_seen_flows, plan->chosen[NT_PROBE_DELIVER] != NULL);
 	bpf_map__set_autocreate(kernel->skeleton->maps.nt_stack_buffers, plan->chosen[NT_PROBE_STACKS] != NULL);
+}
+
+static void size_flow_maps(struct nt_kernel *kernel, const struct nt_record_options *options)
+{
+	const struct nt_sketch_shape *shape = &options->flows.shape;
+
+	bpf_map__set_max_entries(kernel->skeleton->maps.nt_flows_cpus, kernel->n_cpus);
+	bpf_map__set_max_entries(kernel->skeleton->maps.nt_flow_cells, 2 * kernel->n_cpus);
+	bpf_map__set_value_size(kernel->skeleton->maps.nt_flow_cells,
+				(shape->rows << shape->column_bits) * sizeof(struct nt_sketch_cell));
+	bpf_map__set_max_entries(kernel->skeleton->maps.nt_sampled, 2 * kernel->n_cpus);
 }
 
 static int open_skeleton(struct nt_kernel *kernel, struct nt_record_options *options)
@@ -287,6 +308,7 @@ static int open_skeleton(struct nt_kernel *kernel, struct nt_record_options *opt
 	find_net_timers(kernel, &options->plan);
 	bpf_map__set_max_entries(kernel->skeleton->maps.nt_cpus, kernel->n_cpus);
 	bpf_map__set_max_entries(kernel->skeleton->maps.nt_rings, kernel->n_cpus);
+	size_flow_maps(kernel, options);
 	nt_plan_set_autoload(&options->plan, kernel->object);
 	leave_out_maps(kernel, &options->plan);
 	return draw_hashes(kernel);

@@ -4,6 +4,7 @@
  */
 #include "record/meta.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -226,6 +227,27 @@ static int add_latency(struct nt_buf *out, const struct nt_record_options *optio
 	return error ? error : add_file(out, NT_META_TSTAMP_PREQUEUE, "/proc/sys/net/core/netdev_tstamp_prequeue");
 }
 
+/* How flows were counted: with the hash, anybody can ask the sketch for a flow of his own (docs/flows.md). */
+static int add_flows(struct nt_buf *out, const struct nt_record_options *options, const struct nt_flow_hash hashes[2])
+{
+	const struct nt_sketch_shape *shape = &options->flows.shape;
+	const uint64_t *words = (const uint64_t *)hashes;
+	char line[512];
+	int error;
+
+	snprintf(line, sizeof(line), "%g", options->flows.sample);
+	error = nt_meta_append(out, NT_META_FLOW_SAMPLE, line);
+	if (error)
+		return error;
+	snprintf(line, sizeof(line), "%ux%u", shape->rows, 1u << shape->column_bits);
+	error = nt_meta_append(out, NT_META_FLOW_SKETCH, line);
+	if (error)
+		return error;
+	for (size_t i = 0; i < 2 * sizeof(*hashes) / sizeof(*words); i++)
+		snprintf(line + 16 * i, sizeof(line) - 16 * i, "%016" PRIx64, words[i]);
+	return nt_meta_append(out, NT_META_FLOW_HASH, line);
+}
+
 /* How often stacks were taken, and of what. */
 static int add_stacks(struct nt_buf *out, const struct nt_record_options *options)
 {
@@ -256,6 +278,8 @@ int nt_meta_open(struct nt_buf *out, const struct nt_record_options *options, co
 		error = add_busy_polling(out, &options->plan);
 	if (!error && options->plan.chosen[NT_PROBE_LATENCY])
 		error = add_latency(out, options);
+	if (!error && options->plan.chosen[NT_PROBE_FLOWS])
+		error = add_flows(out, options, nt_kernel_flow_hashes(kernel));
 	if (!error && options->plan.chosen[NT_PROBE_STACKS])
 		error = add_stacks(out, options);
 	if (!error && hidden[0])

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "schema/cli/option.h"
+#include "record/gaps.h"
 #include "record/wrap.h"
 #include "schema/cli/arg.h"
 
@@ -131,6 +132,27 @@ static bool set_sample(void *member, const struct nt_option_values *values)
 	return nt_filter_set_sample(member, values->text);
 }
 
+static bool set_flow_sample(void *member, const struct nt_option_values *values)
+{
+	return nt_gaps_parse(values->text, member);
+}
+
+/* "4x512": both powers of two, and one hash of 64 bits has a column and a sign for each row. */
+static bool set_sketch(void *member, const struct nt_option_values *values)
+{
+	struct nt_sketch_shape *shape = member;
+	unsigned int rows, columns;
+	int end = 0;
+
+	if (sscanf(values->text, "%1ux%5u%n", &rows, &columns, &end) != 2 || values->text[end])
+		return false;
+	if (!nt_sketch_shape_is_right(rows, columns))
+		return false;
+	shape->rows = rows;
+	shape->column_bits = (unsigned int)__builtin_ctz(columns);
+	return true;
+}
+
 static bool set_hz(void *member, const struct nt_option_values *values)
 {
 	char *end;
@@ -179,6 +201,7 @@ static const char *stacks_choice(unsigned int i)
 #define TO(set, member) NT_TO(set, struct nt_record_options, member)
 
 #define LATENCY .section = "Of the packets that the probe latency sees, record only those", .tag = NT_PROBE_LATENCY
+#define FLOWS .section = "With the probe flows", .tag = NT_PROBE_FLOWS
 #define STACKS .section = "With the probe stacks", .tag = NT_PROBE_STACKS
 
 /* The tag of an option is the probe that must be on: without it, the option would do nothing. */
@@ -228,6 +251,15 @@ static const struct nt_option table[] = {
 	NT_OPTION("latency-sample", 0, "P", "0.01", TO(set_sample, filter),
 		  "that are sampled with this probability; each sample says how many packets it stands for",
 		  .wants = "a probability, from 0.000001 to 1", LATENCY),
+
+	NT_OPTION("flow-sample", 0, "P", "0.1", TO(set_flow_sample, flows.sample),
+		  "sample each update of the sketch with this probability (default: 0.01)",
+		  .wants = "a probability, from 0.000001 to 1", FLOWS),
+	NT_OPTION("flow-sketch", 0, "RxC", "4x2048", TO(set_sketch, flows.shape),
+		  "rows and columns of the sketch (default: 4x512)",
+		  .wants =
+			  "rows and columns, both powers of two: 1 to 8 rows, 64 columns or more, 32,768 cells at most",
+		  FLOWS),
 
 	NT_OPTION("frequency", 'F', "HZ", "999", TO(set_hz, stacks_hz),
 		  "samples a second on each CPU, 1 to 100000 (default: 999)", .wants = "samples a second, 1 to 100000",
@@ -389,6 +421,7 @@ static void set_defaults(struct nt_record_options *options, int argc, char **arg
 	memset(options, 0, sizeof(*options));
 	options->ring_size = DEFAULT_RING_SIZE;
 	options->stacks_hz = DEFAULT_HZ;
+	options->flows = (struct nt_flows_options){.sample = 0.01, .shape = {.rows = 4, .column_bits = 9}};
 	options->program = argc ? argv[0] : "nettape-record";
 	nt_plan_parse(&options->plan, "default", bad, sizeof(bad));
 	join_command_line(options->command_line, sizeof(options->command_line), argc, argv);

@@ -12,6 +12,12 @@
 
 #define NT_OUTPUT_MAX 4096
 
+/* Of probe flows (record/flows.h). */
+struct nt_flows_options {
+	double sample; /* the probability of an update */
+	struct nt_sketch_shape shape;
+};
+
 struct nt_record_options {
 	char output[NT_OUTPUT_MAX]; /* directory of the tape */
 	uint64_t duration_ns; /* 0: until a signal or the command's end */
@@ -25,6 +31,7 @@ struct nt_record_options {
 	struct nt_tape_owner owner; /* of the tape */
 	struct nt_plan plan;
 	struct nt_filter filter;
+	struct nt_flows_options flows;
 };
 
 /* 0: go on; else *exit_status is what to exit with (help, version, misuse: messages are printed). */

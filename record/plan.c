@@ -239,6 +239,12 @@ static const struct nt_attach_point drops_points[] = {POINT(kfree_skb), {}};
 static const struct nt_attach_point retransmits_points[] = {
 	POINT(tcp_retransmit_skb), OPTIONAL(tcp_retransmit_synack), {}};
 
+static const struct nt_attach_point flows_points[] = {
+	OR_EVENT(flow_received, net, netif_receive_skb, IN_SOFTIRQS),
+	OR_EVENT(flow_sent, net, net_dev_start_xmit, IN_SOFTIRQS),
+	{},
+};
+
 static const struct nt_attach_point wakeups_points[] = {POINT(sched_waking), POINT(sched_wakeup_new), {}};
 
 /* A tick that comes inside a program at a perf event takes no stack: these see it. */
@@ -419,6 +425,19 @@ static const struct nt_candidate drops_candidates[] = {
 	{},
 };
 static const struct nt_candidate retransmits_candidates[] = {{.name = "tracepoints", .points = retransmits_points}, {}};
+
+static const char *const flows_uncovered[] = {
+	"Flows are not counted where no packet of the kernel's is made: native XDP that takes packets or sends them, "
+	"AF_XDP without copies, and what a device forwards by itself.",
+	"Each device that a packet passes counts it: a veth, a bridge and a card each once. A packet that a driver has "
+	"no room for and is given again counts again.",
+	NULL,
+};
+
+static const struct nt_candidate flows_candidates[] = {
+	{.name = "tracepoints", .points = flows_points, .uncovered = flows_uncovered},
+	{},
+};
 
 static const char *const wakeups_uncovered[] = {
 	"A wake-up is recorded when it begins, without the CPU that will run the task. The way there, such as an "

@@ -114,6 +114,9 @@ struct nt_candidate {
 	X(RETRANSMITS, retransmits, NOTHING,                                                                           \
 	  "TCP segments that are sent again (off by default)",                                                         \
 	  NULL)                                                                                                        \
+	X(FLOWS, flows, NOTHING,                                                                                       \
+	  "packets and bytes by flow, estimated in bounded memory, and exactly by device (off by default)",            \
+	  NULL)                                                                                                        \
 	X(WAKEUPS, wakeups, NOTHING,                                                                                   \
 	  "who wakes whom, and how long a woken task waited for a CPU (off by default)",                               \
 	  NULL)                                                                                                        \

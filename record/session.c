@@ -19,6 +19,7 @@
 
 #include "record/child.h"
 #include "record/drop_reasons.h"
+#include "record/flows.h"
 #include "record/kernel.h"
 #include "record/meta.h"
 #include "record/proc_names.h"
@@ -42,6 +43,7 @@ struct session {
 	struct nt_drop_reasons reasons; /* for probes drops and deliver */
 	struct nt_user_files files;
 	struct nt_proc_snapshots snapshots;
+	struct nt_flows flows; /* of the probe of this name */
 	struct nt_tape_writer *tape;
 	struct nt_stream *streams; /* by CPU; a zeroed one has no ring yet */
 	struct nt_child child;
@@ -231,6 +233,8 @@ static int begin_kernel(struct session *session)
 		.n_cpus = session->kernel.n_cpus,
 		.object = session->kernel.object,
 	};
+	if (session->options->plan.chosen[NT_PROBE_FLOWS] && (error = nt_flows_init(&session->flows, &session->kernel)))
+		return complain("cannot read what the kernel counts by flow", error);
 	session->streams = calloc(session->kernel.n_cpus, sizeof(*session->streams));
 	error = session->streams ? add_streams(session) : -ENOMEM;
 	if (!error)
@@ -241,6 +245,7 @@ static int begin_kernel(struct session *session)
 		error = nt_proc_names_hidden(&session->ids, nt_now(), session->hidden, sizeof(session->hidden));
 	if (!error)
 		error = nt_kernel_start(&session->kernel);
+	nt_flows_start(&session->flows);
 	return error ? complain("cannot start the programs in the kernel", error) : 0;
 }
 
@@ -278,6 +283,16 @@ static int begin(struct session *session)
 }
 
 /* ---- recording ---- */
+
+/* Records that are of no CPU go where those of the first one are. */
+static struct nt_stream *first_stream(const struct session *session)
+{
+	uint32_t cpu = 0;
+
+	while (cpu + 1 < session->kernel.n_cpus && !session->streams[cpu].events)
+		cpu++;
+	return &session->streams[cpu];
+}
 
 static int drain(struct session *session)
 {
@@ -409,6 +424,7 @@ static int tick(struct session *session, uint64_t now_ns)
 	if (!error)
 		error = follow_hotplug(session);
 	nt_kernel_refresh(&session->kernel, now_ns, REFRESH_AFTER_NS);
+	nt_flows_turn(&session->flows, now_ns);
 	show_status(session, now_ns);
 	if (!error && nt_tape_writer_chunk_size(session->tape) >= CHUNK_BYTES)
 		error = rotate(session);
@@ -466,6 +482,8 @@ static int record(struct session *session)
 		if (session->deadline_ns && now_ns >= session->deadline_ns && !session->stop)
 			session->stop = "duration";
 		error = drain(session);
+		if (!error)
+			error = nt_flows_take(&session->flows, first_stream(session), now_ns);
 		forget(session, now_ns);
 		if (!error && now_ns >= session->next_snapshot_ns)
 			error = tick(session, now_ns);
@@ -546,6 +564,8 @@ static int end(struct session *session)
 	if (!error)
 		error = drain_rest(session);
 	if (!error)
+		error = nt_flows_end(&session->flows, first_stream(session));
+	if (!error)
 		error = nt_kernel_seed_sockets(&session->kernel, &session->options->plan, &session->ids);
 	if (!error)
 		error = resolve(session, nt_now(), NT_SYMBOLS_LAST);
@@ -614,6 +634,7 @@ static void release(struct session *session)
 	nt_drop_reasons_release(&session->reasons);
 	nt_user_files_release(&session->files);
 	nt_ids_release(&session->ids);
+	nt_flows_release(&session->flows);
 	nt_kernel_release(&session->kernel);
 	if (session->signal_fd > 0)
 		close(session->signal_fd);

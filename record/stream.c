@@ -237,3 +237,14 @@ int nt_stream_take_item(void *arg, const uint8_t *data, size_t size)
 	/* Cut between items only: what is open must not be parted from its state record. */
 	return error || !is_full(stream) ? error : nt_stream_flush(stream);
 }
+
+int nt_stream_put(struct nt_stream *stream, union nt_any *record, uint64_t now_ns)
+{
+	int error;
+
+	/* No ring has kept it waiting. */
+	if (!stream->opened_ns)
+		stream->opened_ns = now_ns;
+	error = add_event(stream, record);
+	return error || !is_full(stream) ? error : nt_stream_flush(stream);
+}

@@ -45,6 +45,8 @@ int nt_stream_init(struct nt_stream *stream, uint32_t cpu, struct nt_ids *ids, s
 void nt_stream_release(struct nt_stream *stream);
 /* One item (nt_ring_item_fn; arg is the stream). 0 or a negative errno of writing. */
 int nt_stream_take_item(void *arg, const uint8_t *data, size_t size);
+/* One record of the recorder's own, of now_ns, with the kernel's keys. As nt_stream_take_item. */
+int nt_stream_put(struct nt_stream *stream, union nt_any *record, uint64_t now_ns);
 /* Call at the begin and end of each drain of this CPU's ring. */
 void nt_stream_begin_drain(struct nt_stream *stream, uint64_t now_ns);
 void nt_stream_end_drain(struct nt_stream *stream);

@@ -58,6 +58,10 @@
 	X(14, STACK_SAMPLE, stack_sample, MOMENT, LOOSE)                                                               \
 	X(17, RX_STRETCH, rx_stretch, MOMENT, LOOSE)                                                                   \
 	X(18, NET_TIMER, net_timer, MOMENT, LOOSE)                                                                     \
+	X(20, FLOW_SKETCH, flow_sketch, SPAN, LOOSE)                                                                   \
+	X(21, FLOW_CELL, flow_cell, SPAN, LOOSE)                                                                       \
+	X(22, FLOW_COUNT, flow_count, SPAN, LOOSE)                                                                     \
+	X(23, FLOW_TOTAL, flow_total, SPAN, LOOSE)                                                                     \
 	X(32, TASK, task, MOMENT, IDENTITY)                                                                            \
 	X(33, SOCKET, socket, MOMENT, IDENTITY)                                                                        \
 	X(34, CGROUP, cgroup, MOMENT, IDENTITY)                                                                        \
@@ -531,6 +535,67 @@ struct nt_net_timer {
 	__u64 own_ns; /* of that, without hard interrupts */
 };
 
+/*
+ * What probe `flows` counts, about once a second, of all CPUs together (schema/flow_sketch.h). The records of one time
+ * follow one another: the FLOW_SKETCH, its cells, its flows; and the totals. The recorder writes them.
+ *
+ * FLOW_SKETCH: the samples of that time.
+ */
+struct nt_flow_sketch {
+	__u64 end_ns;
+	__u8 kind;
+	__u8 flags; /* none yet; so in the next two */
+	__u8 zero_a, zero_b;
+	__u32 unnamed; /* a flow without a FLOW_COUNT record of this time was sampled so often at most, as packets there
+			*/
+	__u64 dur_ns;
+	__u64 samples; /* updates of the sketch */
+	__u32 cells, flows; /* so many records of these follow */
+};
+
+/* FLOW_CELL: a cell of the sketch that is not 0. */
+struct nt_flow_cell {
+	__u64 end_ns;
+	__u8 kind;
+	__u8 flags;
+	__u8 zero_a, zero_b;
+	__u32 cell; /* row << column_bits | column */
+	__u64 dur_ns;
+	__s64 packets, bytes; /* sampled, with the signs of their flows */
+};
+
+/* FLOW_COUNT: one of the flows that were sampled most. One packet may be several samples, one for each row. */
+struct nt_flow_count {
+	__u64 end_ns;
+	__u8 kind;
+	__u8 flags;
+	__u8 zero_a, zero_b;
+	__u32 most_bytes; /* of one sample */
+	__u64 dur_ns;
+	__u64 flow;
+	__u32 packets, missed; /* sampled; and so many more, at most, in its place's time before it */
+	__u64 bytes; /* as packets */
+	__u32 most_packets; /* of one sample */
+	__u32 zero_c;
+};
+
+#define NT_FLOW_TOTAL_SENT 0x01 /* by the device to its driver; else received of it */
+
+/* FLOW_TOTAL: all packets of a device in one direction, exactly. */
+struct nt_flow_total {
+	__u64 end_ns;
+	__u8 kind;
+	__u8 flags; /* NT_FLOW_TOTAL_* */
+	__u8 zero_a, zero_b;
+	__u32 zero_c;
+	__u64 dur_ns;
+	__u64 device; /* 0: of more devices than have places (NT_FLOW_DEVICES) */
+	__u64 buffers; /* of the kernel's: one may be several packets */
+	__u64 packets; /* of the wire, as far as the kernel knows: what GRO merged, or a card is to cut, counts as it
+			  was */
+	__u64 bytes; /* with one link header for each buffer */
+};
+
 enum nt_task_why {
 	NT_TASK_SEED = 1, /* was there when recording began, or was looked up in /proc */
 	NT_TASK_FORK = 2,
@@ -585,6 +650,7 @@ struct nt_socket {
 #define NT_FLOW_SCATTERED 0x01 /* its packets went to too many sockets to name: from end_ns on none is known */
 #define NT_FLOW_MANY 0x02 /* many flows that were too many to write: no sender, or nothing but the device */
 #define NT_FLOW_PARTLY 0x04 /* of many: not all packets were seen to go to the socket */
+#define NT_FLOW_SENT 0x08 /* the device sends its packets; else it receives them */
 
 /*
  * FLOW: what packets of one sender, receiver and device have in common. Addresses and ports as in nt_socket;
@@ -602,7 +668,7 @@ struct nt_flow {
 	__u16 src_port, dst_port;
 	__u16 zero_b;
 	__u8 src[16], dst[16];
-	__u64 device; /* that received it */
+	__u64 device; /* that received it, or sends it (NT_FLOW_SENT) */
 	/* The kernel delivered a packet of it to this one, and so those from end_ns on; 0: that is not known. */
 	__u64 socket;
 };
@@ -704,6 +770,10 @@ struct nt_user_symbol {
 #define NT_NO_BEGIN_irq NT_SPAN_NO_BEGIN
 #define NT_NO_BEGIN_op (NT_OP_NO_BEGIN | NT_OP_BEFORE)
 #define NT_NO_BEGIN_napi NT_SPAN_NO_BEGIN
+#define NT_NO_BEGIN_flow_sketch 0
+#define NT_NO_BEGIN_flow_cell 0
+#define NT_NO_BEGIN_flow_count 0
+#define NT_NO_BEGIN_flow_total 0
 
 /*
  * The fields of each kind, in the order in which the tape numbers them: append only.
@@ -855,6 +925,43 @@ struct nt_user_symbol {
 	F(took_ns, PLAIN, NONE)                                                                                        \
 	F(own_ns, PLAIN, NONE)
 
+#define NT_FIELDS_flow_sketch(F)                                                                                       \
+	F(end_ns, TIME, NONE)                                                                                          \
+	F(flags, PLAIN, NONE)                                                                                          \
+	F(dur_ns, PLAIN, NONE)                                                                                         \
+	F(samples, PLAIN, NONE)                                                                                        \
+	F(unnamed, PLAIN, NONE)                                                                                        \
+	F(cells, PLAIN, NONE)                                                                                          \
+	F(flows, PLAIN, NONE)
+
+#define NT_FIELDS_flow_cell(F)                                                                                         \
+	F(end_ns, TIME, NONE)                                                                                          \
+	F(flags, PLAIN, NONE)                                                                                          \
+	F(dur_ns, PLAIN, NONE)                                                                                         \
+	F(cell, DELTA, NONE)                                                                                           \
+	F(packets, SIGNED, NONE)                                                                                       \
+	F(bytes, SIGNED, NONE)
+
+#define NT_FIELDS_flow_count(F)                                                                                        \
+	F(end_ns, TIME, NONE)                                                                                          \
+	F(flags, PLAIN, NONE)                                                                                          \
+	F(dur_ns, PLAIN, NONE)                                                                                         \
+	F(flow, PLAIN, FLOW)                                                                                           \
+	F(packets, PLAIN, NONE)                                                                                        \
+	F(missed, PLAIN, NONE)                                                                                         \
+	F(bytes, PLAIN, NONE)                                                                                          \
+	F(most_packets, PLAIN, NONE)                                                                                   \
+	F(most_bytes, PLAIN, NONE)
+
+#define NT_FIELDS_flow_total(F)                                                                                        \
+	F(end_ns, TIME, NONE)                                                                                          \
+	F(flags, PLAIN, NONE)                                                                                          \
+	F(dur_ns, PLAIN, NONE)                                                                                         \
+	F(device, PLAIN, DEVICE)                                                                                       \
+	F(buffers, PLAIN, NONE)                                                                                        \
+	F(packets, PLAIN, NONE)                                                                                        \
+	F(bytes, PLAIN, NONE)
+
 #define NT_FIELDS_stack(F)                                                                                             \
 	F(end_ns, PLAIN, NONE)                                                                                         \
 	F(flags, PLAIN, NONE)                                                                                          \
@@ -997,6 +1104,10 @@ NT_ASSERT_LAYOUT(wakeup, 32);
 NT_ASSERT_LAYOUT(stack_sample, 40);
 NT_ASSERT_LAYOUT(rx_stretch, 48);
 NT_ASSERT_LAYOUT(net_timer, 32);
+NT_ASSERT_LAYOUT(flow_sketch, 40);
+NT_ASSERT_LAYOUT(flow_cell, 40);
+NT_ASSERT_LAYOUT(flow_count, 56);
+NT_ASSERT_LAYOUT(flow_total, 56);
 NT_ASSERT_LAYOUT(task, 72);
 NT_ASSERT_LAYOUT(socket, 88);
 NT_ASSERT_LAYOUT(flow, 80);

@@ -26,6 +26,9 @@
 #define NT_META_LATENCY_SAMPLE "latency_sample" /* probability of a packet to make a sample; absent: 1 */
 #define NT_META_LATENCY_FILTER "latency_filter" /* a line each: which packets could make a sample */
 #define NT_META_TSTAMP_PREQUEUE "netdev_tstamp_prequeue" /* 1: packets got their time before the backlog; 0: after */
+#define NT_META_FLOW_SAMPLE "flow_sample" /* probability of an update of the sketch of probe flows */
+#define NT_META_FLOW_SKETCH "flow_sketch" /* its rows and columns: "4x512" */
+#define NT_META_FLOW_HASH "flow_hash" /* the numbers that flows' hashes are made with: 28 of 16 hexadecimal digits */
 #define NT_META_STACKS_HZ "stacks_hz" /* samples a second of each CPU's stack */
 #define NT_META_STACKS "stacks" /* whose were kept: "network" or "all" */
 #define NT_META_USER_STACKS "user_stacks" /* 1: stacks of user space too */

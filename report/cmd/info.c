@@ -229,6 +229,8 @@ static void json_samples(struct nt_json *json, const struct info *info)
 
 	nt_json_text(json, "latency_sample", meta(info, NT_META_LATENCY_SAMPLE, text));
 	json_list(json, info, NT_META_LATENCY_FILTER, NULL);
+	nt_json_text(json, "flow_sample", meta(info, NT_META_FLOW_SAMPLE, text));
+	nt_json_text(json, "flow_sketch", meta(info, NT_META_FLOW_SKETCH, text));
 	json_number(json, info, NT_META_TSTAMP_PREQUEUE);
 	json_clocks(json, info);
 }
@@ -428,6 +430,18 @@ static void print_stacks(const struct info *info)
 		       nt_tape_meta_number(info->tape, NT_META_USER_STACKS, 0) ? ", also of user space" : "");
 }
 
+static void print_flows(const struct info *info)
+{
+	char sample[512], sketch[512];
+
+	if (!meta(info, NT_META_FLOW_SAMPLE, sample) || !meta(info, NT_META_FLOW_SKETCH, sketch))
+		return;
+	nt_print_prose(stdout, "flows: ",
+		       "estimated by a sketch of %s rows and columns, whose updates were sampled with the probability "
+		       "%s; bounds hold with a probability of 99 %%; totals by device are exact",
+		       sketch, sample);
+}
+
 /* How samples were taken, and how good their latencies are. */
 static void print_samples(const struct info *info)
 {
@@ -449,6 +463,7 @@ static void print_samples(const struct info *info)
 		printf("clocks agree to +-%llu ns\n", (unsigned long long)uncertainty_ns);
 	print_steps(info);
 	print_stacks(info);
+	print_flows(info);
 }
 
 static void print_recorder(const struct info *info)

@@ -141,6 +141,10 @@ static const struct later {
 	 "GROUP BY session_id, ts, dur, cpu ORDER BY min(rowid)"},
 	{NT_TABLE_NET_TIMER, 6, NULL},
 	{NT_TABLE_ELSEWHERE_COST, 6, NULL},
+	{NT_TABLE_FLOW_SKETCH, 9, NULL},
+	{NT_TABLE_FLOW_CELL, 9, NULL},
+	{NT_TABLE_FLOW_COUNT, 9, NULL},
+	{NT_TABLE_FLOW_TOTAL, 9, NULL},
 };
 
 static int make_table(struct copying *copying, enum nt_table_id id, uint32_t needed)

@@ -52,8 +52,8 @@ struct nt_tape_source {
 /* Rows as many as the recording is long, and not as hosts have threads or sockets. */
 static uint64_t large(void)
 {
-	return nt_tables_of(NT_FROM(LOOSE) | NT_FROM(SPANS) | NT_FROM(SLICES) | NT_FROM(SAMPLES) | NT_FROM(STAYS) |
-			    NT_FROM(OPERATIONS));
+	return nt_tables_of(NT_FROM(LOOSE) | NT_FROM(FLOWS) | NT_FROM(SPANS) | NT_FROM(SLICES) | NT_FROM(SAMPLES) |
+			    NT_FROM(STAYS) | NT_FROM(OPERATIONS));
 }
 
 /* Small tables that one pass over the events makes together. To name symbols takes time of its own. */

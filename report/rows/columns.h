@@ -13,7 +13,7 @@
  */
 #pragma once
 
-#define NT_SCHEMA_VERSION 8 /* of tables and views; grows with each change of their statements */
+#define NT_SCHEMA_VERSION 9 /* of tables and views; grows with each change of their statements */
 
 /*
  * X(CONSTANT, blocks): where the rows of a table come from. That decides which blocks of events are read for them; the
@@ -21,6 +21,7 @@
  *
  *   META        known when the tape is opened          BLOCKS   identities, clocks and snapshots
  *   LOOSE       loose records, as they come            SPANS    records of the timeline, whole
+ *   FLOWS       loose records that are of all CPUs
  *   SAMPLES     loose records, each with its owner     LOSSES   of loose records and of the timeline
  *   SLICES      the owners of each CPU's time          STAYS    tasks' time on a CPU
  *   OPERATIONS  operations on sockets                  SUMS     of slices, operations and interrupts
@@ -30,6 +31,7 @@
  */
 #define NT_SOURCES(X)                                                                                                  \
 	X(LOOSE, "those of that time and CPUs")                                                                        \
+	X(FLOWS, "those of that time, of all CPUs")                                                                    \
 	X(SPANS, "the same, from a state record before the window")                                                    \
 	X(LOSSES, "the same, from a state record before the window")                                                   \
 	X(SLICES, "the same, from before the slice that reaches into the window")                                      \
@@ -61,8 +63,7 @@
 	  "a cgroup, with the container, pod or unit that it is")                                                      \
 	X(SOCKET, socket, struct nt_socket, "id", BLOCKS, ALWAYS, "a socket")                                          \
 	X(NET_DEVICE, net_device, struct nt_device, "id", BLOCKS, ALWAYS, "a network device")                          \
-	X(FLOW, flow, struct nt_flow, "id", BLOCKS, WITHOUT_SUMS,                                                      \
-	  "one direction of a connection that packets were received of")                                               \
+	X(FLOW, flow, struct nt_flow, "id", BLOCKS, WITHOUT_SUMS, "one direction of a connection, at one device")      \
 	X(SCHED_SLICE, sched_slice, struct nt_sched_slice, NULL, STAYS, BY_NAME,                                       \
 	  "a task's time on a CPU, from switch to switch")                                                             \
 	X(SOFTIRQ_SLICE, softirq_slice, struct nt_span_row, NULL, SPANS, BY_NAME, "a run of a softirq handler")        \
@@ -77,6 +78,13 @@
 	  "a packet that passed a hook of the receive path")                                                           \
 	X(SKB_DROP, skb_drop, struct nt_drop_info, NULL, LOOSE, BY_NAME, "a packet that the kernel freed undelivered") \
 	X(TCP_RETRANSMIT, tcp_retransmit, struct nt_cpu_record, NULL, LOOSE, BY_NAME, "a segment that TCP sent again") \
+	X(FLOW_SKETCH, flow_sketch, struct nt_cpu_record, NULL, FLOWS, WITH_SUMS,                                      \
+	  "the samples of flows in about a second")                                                                    \
+	X(FLOW_CELL, flow_cell, struct nt_cpu_record, NULL, FLOWS, BY_NAME, "a cell of their sketch")                  \
+	X(FLOW_COUNT, flow_count, struct nt_flow_count_info, NULL, FLOWS, WITH_SUMS,                                   \
+	  "what a flow had in that second, estimated")                                                                 \
+	X(FLOW_TOTAL, flow_total, struct nt_cpu_record, NULL, FLOWS, WITH_SUMS,                                        \
+	  "what a device had in that second, exactly")                                                                 \
 	X(SCHED_WAKEUP, sched_wakeup, struct nt_cpu_record, NULL, LOOSE, BY_NAME, "a thread woken")                    \
 	X(STACK_SAMPLE, stack_sample, struct nt_stack_sample_info, NULL, SAMPLES, BY_NAME,                             \
 	  "a CPU's position at a tick of its clock")                                                                   \
@@ -106,7 +114,10 @@
 	X(RX_STRETCH, RX_STRETCH)                                                                                      \
 	X(NET_TIMER, NET_TIMER)                                                                                        \
 	X(RETRANSMIT, TCP_RETRANSMIT)                                                                                  \
-	X(WAKEUP, SCHED_WAKEUP)
+	X(WAKEUP, SCHED_WAKEUP)                                                                                        \
+	X(FLOW_SKETCH, FLOW_SKETCH)                                                                                    \
+	X(FLOW_CELL, FLOW_CELL)                                                                                        \
+	X(FLOW_TOTAL, FLOW_TOTAL)
 
 /* ---- the recording ---- */
 
@@ -212,7 +223,8 @@
 	C(NON_ZERO, dport, from->dst_port)                                                                             \
 	C(INTEGER_ALWAYS, ethertype, from->ethertype)                                                                  \
 	C(NON_ZERO, netns, from->netns)                                                                                \
-	C(NON_ZERO, device_id, from->device)
+	C(NON_ZERO, device_id, from->device)                                                                           \
+	C(WORD, direction, nt_dir_name(from->flags &NT_FLOW_SENT ? NT_SEND : NT_RECV))
 
 /* ---- what happened ---- */
 
@@ -318,6 +330,46 @@
 	C(WORD_ALWAYS, function, nt_net_timer_name(from->record->as_net_timer.function))                               \
 	C(INTEGER_ALWAYS, took_ns, from->record->as_net_timer.took_ns)                                                 \
 	C(INTEGER, own_ns, timer_own_ns(&from->record->as_net_timer))
+
+#define NT_COLUMNS_flow_sketch(C)                                                                                      \
+	C(INTEGER_ALWAYS, ts, nt_span_begin(from->record))                                                             \
+	C(INTEGER_ALWAYS, dur, nt_span_dur(from->record))                                                              \
+	C(INTEGER_ALWAYS, samples, from->record->as_flow_sketch.samples)                                               \
+	C(INTEGER_ALWAYS, unnamed, from->record->as_flow_sketch.unnamed)                                               \
+	C(INTEGER_ALWAYS, cells, from->record->as_flow_sketch.cells)                                                   \
+	C(INTEGER_ALWAYS, flows, from->record->as_flow_sketch.flows)
+
+#define NT_COLUMNS_flow_cell(C)                                                                                        \
+	C(INTEGER_ALWAYS, ts, nt_span_begin(from->record))                                                             \
+	C(INTEGER_ALWAYS, dur, nt_span_dur(from->record))                                                              \
+	C(INTEGER_ALWAYS, cell, from->record->as_flow_cell.cell)                                                       \
+	C(SIGNED_ALWAYS, packets, from->record->as_flow_cell.packets)                                                  \
+	C(SIGNED_ALWAYS, bytes, from->record->as_flow_cell.bytes)
+
+#define NT_COLUMNS_flow_count(C)                                                                                       \
+	C(INTEGER_ALWAYS, ts, from->count->end_ns - from->count->dur_ns)                                               \
+	C(INTEGER_ALWAYS, dur, from->count->dur_ns)                                                                    \
+	C(NON_ZERO, flow_id, from->count->flow)                                                                        \
+	C(INTEGER, packets, from->is_known ? from->estimate.packets : NONE)                                            \
+	C(INTEGER, packets_low, from->is_known ? from->estimate.packets_low : NONE)                                    \
+	C(INTEGER, packets_high, from->is_known ? from->estimate.packets_high : NONE)                                  \
+	C(INTEGER, bytes, from->is_known ? from->estimate.bytes : NONE)                                                \
+	C(INTEGER, bytes_low, from->is_known ? from->estimate.bytes_low : NONE)                                        \
+	C(INTEGER, bytes_high, from->is_known ? from->estimate.bytes_high : NONE)                                      \
+	C(INTEGER_ALWAYS, sampled_packets, from->count->packets)                                                       \
+	C(INTEGER_ALWAYS, missed_packets, from->count->missed)                                                         \
+	C(INTEGER_ALWAYS, sampled_bytes, from->count->bytes)                                                           \
+	C(INTEGER_ALWAYS, most_packets, from->count->most_packets)                                                     \
+	C(INTEGER_ALWAYS, most_bytes, from->count->most_bytes)
+
+#define NT_COLUMNS_flow_total(C)                                                                                       \
+	C(INTEGER_ALWAYS, ts, nt_span_begin(from->record))                                                             \
+	C(INTEGER_ALWAYS, dur, nt_span_dur(from->record))                                                              \
+	C(NON_ZERO, device_id, from->record->as_flow_total.device)                                                     \
+	C(WORD_ALWAYS, direction, flow_total_direction(from))                                                          \
+	C(INTEGER_ALWAYS, buffers, from->record->as_flow_total.buffers)                                                \
+	C(INTEGER_ALWAYS, packets, from->record->as_flow_total.packets)                                                \
+	C(INTEGER_ALWAYS, bytes, from->record->as_flow_total.bytes)
 
 #define NT_COLUMNS_sched_wakeup(C)                                                                                     \
 	C(INTEGER_ALWAYS, ts, from->record->as_wakeup.end_ns)                                                          \

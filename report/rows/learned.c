@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "report/rows/state.h"
+#include "schema/meta_keys.h"
 
 int nt_block_pass_next(struct nt_block_pass *pass, unsigned int wanted, const struct nt_block_ref **out)
 {
@@ -91,7 +92,10 @@ int nt_learned_new(struct nt_learned **out, struct nt_tape *tape)
 	struct nt_block_pass pass = {.tape = tape};
 	const struct nt_block_ref *block;
 	int error = learned ? 0 : -ENOMEM;
+	char hash[8];
 
+	if (learned)
+		learned->ids.keeps_flows = !nt_tape_meta(tape, NT_META_FLOW_HASH, hash, sizeof(hash));
 	while (!error && !(error = nt_block_pass_next(&pass, 1u << NT_BLOCK_IDENTITIES | 1u << NT_BLOCK_CLOCK, &block)))
 		error = learn_block(learned, &pass, block);
 	nt_block_pass_release(&pass);

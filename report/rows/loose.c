@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * loose.c - the part of rows.h that makes rows of loose records (latencies, drops, retransmits, wake-ups, stack
- * samples, timers, received packets) and of their losses. They are not part of the timeline. Each record becomes a row
- * when it comes, or, for a stack sample, when its owner and flow are known. This includes records between the opening
- * of their CPU's gate and the session's start, so that rows and the programs' own counters are equal.
+ * samples, timers, received packets, counts of flows) and of their losses. They are not part of the timeline. Each
+ * record becomes a row when it comes, or, for a stack sample, when its owner and flow are known. This includes records
+ * between the opening of their CPU's gate and the session's start, so that rows and the programs' own counters are
+ * equal.
  */
 #include "report/rows/state.h"
 #include "schema/kind.h"
@@ -44,11 +45,12 @@ static int see_tasks(struct nt_rows *rows, const union nt_any *record)
 
 /* A window reads what the table's source needs. */
 #define X(kind, table)                                                                                                 \
-	_Static_assert(((int)NT_SOURCE_OF_##table == NT_SOURCE_LOOSE) ==                                               \
-				       ((int)NT_PLACE_OF_##kind == NT_PLACE_LOOSE) &&                                  \
-			       ((int)NT_SOURCE_OF_##table == NT_SOURCE_SPANS) ==                                       \
-				       ((int)NT_PLACE_OF_##kind == NT_PLACE_TIMELINE),                                 \
-		       "the source of " #table " and the place of " #kind);
+	_Static_assert(                                                                                                \
+		((int)NT_SOURCE_OF_##table == NT_SOURCE_LOOSE || (int)NT_SOURCE_OF_##table == NT_SOURCE_FLOWS) ==      \
+				((int)NT_PLACE_OF_##kind == NT_PLACE_LOOSE) &&                                         \
+			((int)NT_SOURCE_OF_##table == NT_SOURCE_SPANS) ==                                              \
+				((int)NT_PLACE_OF_##kind == NT_PLACE_TIMELINE),                                        \
+		"the source of " #table " and the place of " #kind);
 NT_RECORD_TABLES(X)
 #undef X
 
@@ -154,6 +156,12 @@ int nt_rows_push_loose(struct nt_rows *rows, uint32_t cpu, const union nt_any *r
 		return push_stretch(rows, cpu, record);
 	case NT_NET_TIMER:
 		return push_timer(rows, cpu, record);
+	case NT_FLOW_SKETCH:
+		return nt_flow_rows_sketch(rows, cpu, record);
+	case NT_FLOW_CELL:
+		return nt_flow_rows_cell(rows, cpu, record);
+	case NT_FLOW_COUNT:
+		return nt_flow_rows_count(rows, &record->as_flow_count);
 	default:
 		return nt_rows_push_record(rows, &(struct nt_cpu_record){cpu, NT_NO_TASK, record});
 	}

@@ -44,7 +44,7 @@ static bool needs_events(const struct nt_rows *rows)
 /* Loose records go past the timeline. */
 static bool needs_timeline(const struct nt_rows *rows)
 {
-	return needs(rows, ~(NT_FROM(META) | NT_FROM(BLOCKS) | NT_FROM(COUNTS) | NT_FROM(LOOSE)));
+	return needs(rows, ~(NT_FROM(META) | NT_FROM(BLOCKS) | NT_FROM(COUNTS) | NT_FROM(LOOSE) | NT_FROM(FLOWS)));
 }
 
 /* Of samples the flow is told, if there are flows. */
@@ -286,7 +286,7 @@ static int make_readers(struct nt_rows *rows)
 		return error;
 	rows->counts = calloc(rows->tape->n_cpus + 1, sizeof(*rows->counts));
 	rows->merge = needs_events(rows) ? nt_merge_new(rows->tape, rows->window.places) : NULL;
-	if (!rows->counts || (needs_events(rows) && !rows->merge))
+	if (!rows->counts || (needs_events(rows) && !rows->merge) || nt_flow_rows_open(rows))
 		return -ENOMEM;
 	return needs_timeline(rows) ? make_timeline(rows) : 0;
 }
@@ -542,6 +542,7 @@ static void close_rows(struct nt_row_iter *iter)
 	nt_rollup_free(rows->rollup);
 	nt_rx_rows_free(rows);
 	nt_sample_owners_free(rows->owners);
+	nt_flow_estimates_release(&rows->flows);
 	nt_merge_free(rows->merge);
 	nt_window_release(rows);
 	for (uint32_t cpu = 0; rows->counts && cpu < rows->tape->n_cpus; cpu++)

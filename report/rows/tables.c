@@ -54,6 +54,11 @@ static uint64_t has_flag(const struct nt_cpu_record *stretch, uint8_t flag)
 	return stretch->record->as_rx_stretch.flags & flag ? 1 : 0;
 }
 
+static const char *flow_total_direction(const struct nt_cpu_record *total)
+{
+	return nt_dir_name(total->record->as_flow_total.flags & NT_FLOW_TOTAL_SENT ? NT_SEND : NT_RECV);
+}
+
 static uint64_t timer_own_ns(const struct nt_net_timer *timer)
 {
 	return timer->flags & NT_NET_TIMER_PREEMPTED ? NONE : timer->own_ns;

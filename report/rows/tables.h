@@ -11,6 +11,7 @@
 
 #include "report/rows/cgroup_names.h"
 #include "report/rows/columns.h"
+#include "report/rows/flow_estimates.h"
 #include "report/rows/rollup.h"
 #include "report/rows/rx_payers.h"
 #include "report/tape/clock.h"
@@ -224,6 +225,12 @@ struct nt_latency_info {
 	const struct nt_latency *sample;
 	enum nt_late late;
 	uint64_t latency_ns; /* as `late` says */
+};
+
+struct nt_flow_count_info {
+	const struct nt_flow_count *count;
+	bool is_known; /* the estimate is: the tape says how samples were taken */
+	struct nt_flow_estimate estimate;
 };
 
 struct nt_drop_info {

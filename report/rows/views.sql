@@ -145,6 +145,13 @@ FROM by_socket AS b
      LEFT JOIN socket AS k ON k.session_id = b.session_id AND k.id = b.socket_id
      LEFT JOIN process AS p ON p.session_id = b.session_id AND p.upid = b.upid;
 
+-- What each named flow had in each second, estimated; the bounds hold with a probability of 99 %. Each device that a
+-- packet passes counts it.
+CREATE VIEW flow_estimate AS
+SELECT c.session_id, c.ts, c.dur, c.flow_id, f.src, f.sport, f.dst, f.dport, f.proto, f.direction, f.device_id,
+       c.packets, c.packets_low, c.packets_high, c.bytes, c.bytes_low, c.bytes_high
+FROM flow_count AS c LEFT JOIN flow AS f ON f.session_id = c.session_id AND f.id = c.flow_id;
+
 -- What net_rx cost for the packets of each flow, and what became of them. flow_id NULL: no packets are known,
 -- or the flows came after many others (rx_cost).
 CREATE VIEW net_cost_flow AS

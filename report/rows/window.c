@@ -37,7 +37,7 @@ static bool needs(const struct nt_rows *rows, uint32_t sources)
  */
 static bool needs_all_cpus(const struct nt_rows *rows)
 {
-	return needs(rows, NT_FROM(STAYS) | NT_FROM(OPERATIONS) | NT_FROM(SUMS) | NT_FROM(CHARGES));
+	return needs(rows, NT_FROM(STAYS) | NT_FROM(OPERATIONS) | NT_FROM(SUMS) | NT_FROM(CHARGES) | NT_FROM(FLOWS));
 }
 
 /* Whether operations must be whole. */
@@ -390,7 +390,7 @@ static uint64_t span_kinds(enum nt_kind_place place)
 /* The kinds of spans that wanted rows are made of one by one: such a row may end long after the window. */
 static uint64_t awaited_kinds(const struct nt_rows *rows)
 {
-	uint64_t tables = rows->want.tables & nt_tables_of(NT_FROM(SPANS) | NT_FROM(LOOSE)), kinds = 0,
+	uint64_t tables = rows->want.tables & nt_tables_of(NT_FROM(SPANS) | NT_FROM(LOOSE) | NT_FROM(FLOWS)), kinds = 0,
 		 others = 1ull << NT_OP;
 
 	for (int id = 0; id < NT_TABLE_COUNT; id++)
@@ -404,14 +404,15 @@ static uint64_t awaited_kinds(const struct nt_rows *rows)
 	/* For rows that need more than their record, nothing tells which kind that is. */
 	if (tables & nt_tables_of(NT_FROM(SPANS)))
 		kinds |= span_kinds(NT_PLACE_TIMELINE) & ~others;
-	if (tables & nt_tables_of(NT_FROM(LOOSE)))
+	if (tables & nt_tables_of(NT_FROM(LOOSE) | NT_FROM(FLOWS)))
 		kinds |= span_kinds(NT_PLACE_LOOSE) & ~others;
 	return kinds;
 }
 
 static int find_ends(struct nt_rows *rows)
 {
-	const uint32_t late = NT_FROM(LOOSE) | NT_FROM(SAMPLES) | NT_FROM(LOSSES) | NT_FROM(SUMS) | NT_FROM(CHARGES);
+	const uint32_t late =
+		NT_FROM(LOOSE) | NT_FROM(FLOWS) | NT_FROM(SAMPLES) | NT_FROM(LOSSES) | NT_FROM(SUMS) | NT_FROM(CHARGES);
 	const struct nt_spans_wanted spans = {.kinds = awaited_kinds(rows),
 					      .from_ns = rows->want.begun_within ? rows->want.view.from_ns : 0,
 					      .to_ns = rows->want.view.to_ns};
@@ -492,8 +493,8 @@ uint64_t nt_window_end(const struct nt_rows *rows)
 static bool is_narrow(const struct nt_rows *rows)
 {
 	const uint32_t none = NT_FROM(META) | NT_FROM(BLOCKS), of_view = NT_FROM(SUMS) | NT_FROM(CHARGES);
-	const uint32_t each = none | NT_FROM(LOOSE) | NT_FROM(SPANS) | NT_FROM(LOSSES) | NT_FROM(SLICES) |
-			      NT_FROM(SAMPLES) | NT_FROM(STAYS);
+	const uint32_t each = none | NT_FROM(LOOSE) | NT_FROM(FLOWS) | NT_FROM(SPANS) | NT_FROM(LOSSES) |
+			      NT_FROM(SLICES) | NT_FROM(SAMPLES) | NT_FROM(STAYS);
 
 	if (!nt_view_is_part(&rows->want.view))
 		return false;

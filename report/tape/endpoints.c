@@ -116,10 +116,14 @@ static void set_flow(struct nt_flow_to *to, const struct nt_flow *flow)
 
 int nt_endpoints_add_flow(struct nt_endpoints *endpoints, const struct nt_flow *flow)
 {
-	uint64_t *index = flow->flow ? nt_id_map_at(&endpoints->by_flow, flow->flow) : NULL;
+	uint64_t *index;
 
+	/* A flow that leaves goes to no socket of the host. */
+	if (!flow->flow || flow->flags & NT_FLOW_SENT)
+		return 0;
+	index = nt_id_map_at(&endpoints->by_flow, flow->flow);
 	if (!index)
-		return flow->flow ? -ENOMEM : 0;
+		return -ENOMEM;
 	if (!*index) {
 		if (NT_ROOM(endpoints->flows, endpoints->flows_size, endpoints->n_flows + 1))
 			return -ENOMEM;

@@ -4,6 +4,7 @@
  */
 #include "report/tape/identities.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -25,6 +26,9 @@ void nt_identities_release(struct nt_identities *ids)
 	nt_id_map_release(&ids->reasons);
 	nt_id_map_release(&ids->symbols);
 	nt_endpoints_release(&ids->endpoints);
+	free(ids->flows);
+	nt_id_map_release(&ids->by_flow);
+	nt_id_map_release(&ids->devices);
 	nt_arena_release(&ids->arena);
 	*ids = (struct nt_identities){0};
 }
@@ -156,6 +160,26 @@ static int learn_stack(struct nt_identities *ids, const struct nt_stack *stack)
 	return error ? error : nt_id_map_set(&ids->places, stack->stack, stack->symbol);
 }
 
+/* Of a flow or a device that comes again the first stays: what is asked for does not change. */
+static int keep_flow(struct nt_identities *ids, const union nt_any *record)
+{
+	const struct nt_device *device = &record->as_device;
+	uint64_t *index;
+
+	if (record->record.kind == NT_DEVICE)
+		return nt_id_map_set(&ids->devices, device->device, nt_device_key(device->netns, device->ifindex));
+	if (record->record.kind != NT_FLOW)
+		return 0;
+	index = nt_id_map_at(&ids->by_flow, record->as_flow.flow);
+	if (!index || NT_ROOM(ids->flows, ids->flows_size, ids->n_flows + 1))
+		return -ENOMEM;
+	if (*index)
+		return 0;
+	ids->flows[ids->n_flows] = record->as_flow;
+	*index = ++ids->n_flows;
+	return 0;
+}
+
 int nt_identities_learn(struct nt_identities *ids, const union nt_any *record)
 {
 	uint64_t id;
@@ -175,6 +199,8 @@ int nt_identities_learn(struct nt_identities *ids, const union nt_any *record)
 		return -ENOMEM;
 	/* Of a flow each counts from its time on, in whatever order they come. */
 	if (record->record.kind == NT_FLOW && nt_endpoints_add_flow(&ids->endpoints, &record->as_flow))
+		return -ENOMEM;
+	if (ids->keeps_flows && keep_flow(ids, record))
 		return -ENOMEM;
 	if (rank_of(record) <= *newest)
 		return 0;
@@ -211,6 +237,26 @@ uint64_t nt_identities_process_of(struct nt_identities *ids, uint64_t task)
 	uint64_t process = nt_id_map_get(&ids->processes, task);
 
 	return process ? process - 1 : task;
+}
+
+bool nt_identities_flow_tuple(struct nt_identities *ids, uint64_t flow, struct nt_flow_tuple *tuple)
+{
+	const uint64_t index = nt_id_map_get(&ids->by_flow, flow);
+	const struct nt_flow *from = index ? &ids->flows[index - 1] : NULL;
+	const uint64_t device = from ? nt_id_map_get(&ids->devices, from->device) : 0;
+
+	if (!device || from->flags & NT_FLOW_MANY)
+		return false;
+	*tuple = (struct nt_flow_tuple){
+		.device = device | (from->flags & NT_FLOW_SENT ? NT_DEVICE_SENDS : 0),
+		.ports = htons(from->src_port) | (uint32_t)htons(from->dst_port) << 16,
+		.ethertype = from->ethertype,
+		.family = from->family,
+		.protocol = from->protocol,
+	};
+	memcpy(tuple->src, from->src, sizeof(tuple->src));
+	memcpy(tuple->dst, from->dst, sizeof(tuple->dst));
+	return true;
 }
 
 bool nt_identities_is_napi(struct nt_identities *ids, uint64_t task)

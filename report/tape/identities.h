@@ -18,6 +18,7 @@
 #include "report/util/arena.h"
 #include "report/util/id_map.h"
 #include "schema/block.h"
+#include "schema/flow_key.h"
 
 #define NT_IDENTITY_SORTS 7
 
@@ -34,6 +35,12 @@ struct nt_identities {
 	uint32_t refusal; /* the number of the reason NO_SOCKET */
 	bool has_refusal;
 	struct nt_endpoints endpoints; /* of sockets and flows */
+	/* Whole, if probe flows has counted: what their hashes are made of. */
+	bool keeps_flows;
+	struct nt_flow *flows;
+	size_t n_flows, flows_size;
+	struct nt_id_map by_flow; /* index + 1 */
+	struct nt_id_map devices; /* what nt_device_key() gives for each */
 	struct nt_arena arena; /* of names */
 };
 
@@ -63,6 +70,11 @@ const char *nt_identities_irq_name(struct nt_identities *ids, uint32_t type, uin
  * name says so (docs/sql-schema.md has the list).
  */
 bool nt_identities_is_net_irq(struct nt_identities *ids, uint32_t type, uint32_t number, const char **device);
+/*
+ * The fields of a flow as probe flows has counted it. False: not all are known, or the tape has no such counts
+ * (keeps_flows).
+ */
+bool nt_identities_flow_tuple(struct nt_identities *ids, uint64_t flow, struct nt_flow_tuple *tuple);
 /* The kernel's word for a reason of drops, NULL: not known. */
 const char *nt_identities_drop_reason(struct nt_identities *ids, uint32_t number);
 /* The reason that a packet is dropped for if no socket has its port. False: the tape does not tell. */

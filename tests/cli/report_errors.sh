@@ -16,7 +16,7 @@ cp tests/golden/bad/empty.ntc "$work/headless.tape/chunk-000000.ntc"
 : >"$work/nothing"
 head -c 3000 "$work/good.db" >"$work/cut.db"
 cp "$work/good.db" "$work/version.db"
-printf '\x09' | dd of="$work/version.db" bs=1 seek=63 conv=notrunc status=none # user_version
+printf '\x7f' | dd of="$work/version.db" bs=1 seek=63 conv=notrunc status=none # user_version
 cp "$work/good.db" "$work/foreign.db"
 printf '\x00\x00\x00\x00' | dd of="$work/foreign.db" bs=1 seek=68 conv=notrunc status=none # application_id
 

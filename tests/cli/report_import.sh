@@ -98,7 +98,7 @@ left_out() {
     has "it names the table, and what to do" "$err" "$part: the table $table was left out of this import (--tables, \
 --sums): give the tape instead, or import it with that table."
 }
-left_out proc_counter summary "$part"
+left_out flow_sketch summary "$part"
 left_out proc_counter check "$part"
 left_out stack_sample stages "$part"
 left_out stack_sample flame "$part"

@@ -144,6 +144,9 @@ static void choose_loose_kinds(struct tape_gen *gen, const struct tape_gen_confi
 		*to++ = NT_RX_STRETCH;
 	memcpy(to, some, sizeof(some));
 	to += sizeof(some);
+	/* Samples are of stretches: some of both must come near each other. */
+	for (int i = 0; i < 4 && config->all_loose && to != gen->loose_kinds + sizeof(some); i++)
+		*to++ = i & 1 ? NT_RX_STRETCH : NT_STACK_SAMPLE;
 	for (unsigned int kind = 0; kind < NT_KIND_MAX && config->all_loose; kind++) {
 		if (nt_kind_is_loose(kind) && kind != NT_RX_STRETCH && !memchr(some, (int)kind, sizeof(some)))
 			*to++ = (uint8_t)kind;

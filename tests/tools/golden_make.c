@@ -9,6 +9,7 @@
  * The tape tells of two CPUs in two seconds, in two chunks: every kind of record, every type of block, a block of
  * long spans, a loss, every layout of a column.
  */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@
 #include <sys/stat.h>
 
 #include "schema/chunk_format.h"
+#include "schema/flow_sketch.h"
 #include "schema/varint.h"
 #include "tests/support/chunk_memory.h"
 #include "tests/support/must.h"
@@ -1173,6 +1175,151 @@ static void elsewhere_tape(struct maker *maker, const char *directory)
 	save(maker, directory, "v1-elsewhere.tape/chunk-000000.ntc");
 }
 
+/* ---- counts of flows: a tape of its own too ---- */
+
+#define N_COUNTED 6 /* flows; of them the last is never named */
+
+#define HASH_WORDS (2 * (1 + NT_FLOW_WORDS))
+
+/* A sketch of 4 rows of 64, and what updates it, with the probability 0.1. */
+struct counted {
+	uint64_t hash, flow_samples;
+	uint32_t packets, bytes_each, most;
+};
+
+/* The numbers 1, 3, 5, ... times one that is odd. */
+static void hash_words(uint64_t words[HASH_WORDS])
+{
+	for (uint64_t i = 0; i < HASH_WORDS; i++)
+		words[i] = (2 * i + 1) * 0x9e3779b97f4a7c15ull;
+}
+
+static uint64_t hash_of_flow(const struct nt_flow *flow)
+{
+	struct nt_flow_tuple tuple = {.device = 77ull << 32 | 2 | (flow->flags ? NT_DEVICE_SENDS : 0),
+				      .ports = htons(flow->src_port) | (uint32_t)htons(flow->dst_port) << 16,
+				      .ethertype = flow->ethertype,
+				      .family = flow->family,
+				      .protocol = flow->protocol};
+	uint64_t words[HASH_WORDS];
+
+	hash_words(words);
+	memcpy(tuple.src, flow->src, sizeof(tuple.src));
+	memcpy(tuple.dst, flow->dst, sizeof(tuple.dst));
+	return nt_sketch_hash(nt_flow_key((const struct nt_flow_hash *)words, &tuple, NT_MANY_NOT));
+}
+
+/* Received and sent, of IPv4 and IPv6, and one without addresses. */
+static void sketch_identities(struct maker *maker, struct counted flows[N_COUNTED])
+{
+	static const uint8_t v6[16] = {0x20, 0x01, 0x0d, 0xb8, [15] = 1};
+	struct nt_flow flow = {.end_ns = START_NS - 5 * MS, .kind = NT_FLOW, .netns = 77, .device = 1};
+
+	IDENTITY(device, DEVICE, .ifindex = 2, .device = 1, .netns = 77, .name = "eth0");
+	for (uint64_t id = 1; id <= N_COUNTED; id++) {
+		flow.flow = id;
+		flow.flags = id & 1 ? 0 : NT_FLOW_SENT;
+		flow.family = id == 5 ? 0 : id == 4 ? 10 : 2;
+		flow.ethertype = id == 5 ? 0x806 : id == 4 ? 0x86dd : 0x800;
+		flow.protocol = id == 5 ? 0 : id == 2 ? 17 : 6;
+		flow.src_port = flow.protocol ? (uint16_t)(1000 + id) : 0;
+		flow.dst_port = flow.protocol ? 80 : 0;
+		memcpy(flow.src, id == 4 ? v6 : (const uint8_t[16]){10, 0, 0, (uint8_t)id}, sizeof(flow.src));
+		memcpy(flow.dst, id == 4 ? v6 : (const uint8_t[16]){10, 0, 0, 99}, sizeof(flow.dst));
+		if (id == 5) {
+			memset(flow.src, 0, sizeof(flow.src));
+			memset(flow.dst, 0, sizeof(flow.dst));
+		}
+		flows[id - 1].hash = hash_of_flow(&flow);
+		MUST(!nt_identity_encode(&maker->raw, &flow));
+	}
+	put_plain(maker, NT_BLOCK_IDENTITIES);
+}
+
+/* `keeps`: of the cells, all but the last are on the tape if it is false. */
+static void sketch_second(struct maker *maker, struct counted flows[N_COUNTED], uint64_t end_ns, uint64_t dur_ns,
+			  bool keeps)
+{
+	const struct nt_sketch_shape shape = {.rows = 4, .column_bits = 6};
+	struct nt_sketch_cell cells[4 * 64] = {};
+	uint32_t n_cells = 0, last = 0;
+	uint64_t samples = 0;
+
+	for (uint32_t i = 0; i < N_COUNTED; i++) {
+		flows[i].flow_samples = 0;
+		for (uint32_t update = 0; update < 4 * flows[i].packets; update++) {
+			if (nt_rand_below(&maker->rand, 10))
+				continue;
+			flows[i].flow_samples++;
+			nt_sketch_add(&cells[nt_sketch_cell(&shape, flows[i].hash, update % 4)],
+				      nt_sketch_is_negative(&shape, flows[i].hash, update % 4), flows[i].most,
+				      flows[i].most * flows[i].bytes_each);
+		}
+		samples += flows[i].flow_samples;
+	}
+	for (uint32_t i = 0; i < 4 * 64; i++)
+		if (cells[i].packets) {
+			n_cells++;
+			last = i;
+		}
+	ADD(0, flow_sketch, FLOW_SKETCH, .end_ns = end_ns, .dur_ns = dur_ns, .samples = samples,
+	    .unnamed = (uint32_t)flows[N_COUNTED - 1].flow_samples, .cells = n_cells, .flows = N_COUNTED - 1);
+	for (uint32_t i = 0; i < 4 * 64; i++)
+		if (cells[i].packets && (keeps || i != last))
+			ADD(0, flow_cell, FLOW_CELL, .end_ns = end_ns, .dur_ns = dur_ns, .cell = i,
+			    .packets = cells[i].packets, .bytes = cells[i].bytes);
+	for (uint32_t i = 0; i + 1 < N_COUNTED; i++)
+		ADD(0, flow_count, FLOW_COUNT, .end_ns = end_ns, .dur_ns = dur_ns, .flow = i + 1,
+		    .packets = (uint32_t)flows[i].flow_samples * flows[i].most, .missed = i * 3,
+		    .bytes = flows[i].flow_samples * flows[i].most * flows[i].bytes_each, .most_packets = flows[i].most,
+		    .most_bytes = flows[i].most * flows[i].bytes_each);
+	ADD(0, flow_total, FLOW_TOTAL, .end_ns = end_ns, .dur_ns = dur_ns, .device = 1, .buffers = 900, .packets = 1000,
+	    .bytes = 100000);
+	ADD(0, flow_total, FLOW_TOTAL, .end_ns = end_ns, .dur_ns = dur_ns, .flags = NT_FLOW_TOTAL_SENT, .device = 1,
+	    .buffers = 500, .packets = 4000, .bytes = 5000000);
+	ADD(0, flow_total, FLOW_TOTAL, .end_ns = end_ns, .dur_ns = dur_ns, .buffers = 3, .packets = 3, .bytes = 180);
+}
+
+static void sketch_tape(struct maker *maker, const char *directory)
+{
+	struct counted flows[N_COUNTED] = {
+		{.packets = 600, .bytes_each = 1000, .most = 1}, {.packets = 100, .bytes_each = 100, .most = 40},
+		{.packets = 90, .bytes_each = 1500, .most = 1},	 {.packets = 80, .bytes_each = 60, .most = 1},
+		{.packets = 20, .bytes_each = 42, .most = 1},	 {.packets = 5, .bytes_each = 42, .most = 1}};
+	uint64_t words[HASH_WORDS];
+	char hash[16 * HASH_WORDS + 1];
+
+	begin_chunk(maker, 0);
+	meta_lines(maker, CORE_PROBES ",flows");
+	MUST(!nt_meta_append(&maker->raw, "flow_sample", "0.1"));
+	MUST(!nt_meta_append(&maker->raw, "flow_sketch", "4x64"));
+	hash_words(words);
+	for (size_t i = 0; i < HASH_WORDS; i++)
+		snprintf(hash + 16 * i, sizeof(hash) - 16 * i, "%016" PRIx64, words[i]);
+	MUST(!nt_meta_append(&maker->raw, "flow_hash", hash));
+	put_plain(maker, NT_BLOCK_META);
+	clocks(maker, START_NS);
+	sketch_identities(maker, flows);
+	ADD(0, state, STATE, .end_ns = START_NS + 900, .reason = NT_STATE_START, .task = 0);
+	ADD(1, state, STATE, .end_ns = START_NS + 1000, .reason = NT_STATE_START, .task = 0);
+	sketch_second(maker, flows, START_NS + 900 * MS, 900 * MS - 1000, true);
+	sketch_second(maker, flows, START_NS + 1500 * MS, 600 * MS, false);
+	sketch_second(maker, flows, END_NS + 600, 500 * MS + 600, true);
+	/* What only damage or a fault brings: no such cell; no such flow, of another time than the sketch. */
+	ADD(0, flow_cell, FLOW_CELL, .end_ns = END_NS + 600, .dur_ns = MS, .cell = UINT32_MAX, .packets = INT64_MAX,
+	    .bytes = INT64_MIN);
+	ADD(0, flow_count, FLOW_COUNT, .end_ns = END_NS + 500, .dur_ns = MS, .flow = 99, .packets = UINT32_MAX,
+	    .missed = UINT32_MAX, .bytes = INT64_MAX);
+	ADD(0, state, STATE, .end_ns = END_NS + 600, .reason = NT_STATE_STOP, .task = 0);
+	ADD(1, state, STATE, .end_ns = END_NS + 700, .reason = NT_STATE_STOP, .task = 0);
+	put_events(maker, 0, 0);
+	put_events(maker, 1, 0);
+	clocks(maker, END_NS);
+	closing_meta(maker);
+	end_chunk(maker);
+	save(maker, directory, "v1-sketch.tape/chunk-000000.ntc");
+}
+
 /* ---- stacks: a tape of their own too ---- */
 
 #define NODE(stack_, parent_, symbol_, ...)                                                                            \
@@ -1362,6 +1509,9 @@ int main(int argc, char **argv)
 	forget(&maker);
 	make_directory(argv[1], "v1-elsewhere.tape");
 	elsewhere_tape(&maker, argv[1]);
+	forget(&maker);
+	make_directory(argv[1], "v1-sketch.tape");
+	sketch_tape(&maker, argv[1]);
 	for (int i = 0; i < 2; i++)
 		nt_event_encoder_free(maker.cpus[i].encoder);
 	nt_buf_release(&maker.file);

@@ -72,11 +72,18 @@ static void print_blocks(void)
 
 static void print_kinds_at(enum nt_kind_place place)
 {
+	int width = 0;
+
 	for (unsigned int number = 0; number < NT_KIND_MAX; number++) {
 		const struct nt_kind_info *kind = nt_kind(number);
 
-		if (kind && kind->place == place)
-			printf(" `%s`", kind->name);
+		if (!kind || kind->place != place)
+			continue;
+		if (width > 90) {
+			fputs(" |\n| |", stdout);
+			width = 0;
+		}
+		width += printf(" `%s`", kind->name);
 	}
 	puts(" |");
 }

@@ -34,7 +34,7 @@ struct bpf_map {
 	const char *name;
 	int fd;
 	bool is_left_out;
-	uint32_t entries;
+	uint32_t entries, value_size;
 };
 
 struct bpf_program {
@@ -52,7 +52,7 @@ struct update {
 };
 
 static struct {
-	struct bpf_map maps[32];
+	struct bpf_map maps[40];
 	struct bpf_program programs[128];
 	_Alignas(64) uint8_t rodata[1 << 17];
 	struct update updates[64];
@@ -162,6 +162,12 @@ int bpf_map__fd(const struct bpf_map *map)
 int bpf_map__set_max_entries(struct bpf_map *map, uint32_t entries)
 {
 	map->entries = entries;
+	return 0;
+}
+
+int bpf_map__set_value_size(struct bpf_map *map, uint32_t size)
+{
+	map->value_size = size;
 	return 0;
 }
 
@@ -572,6 +578,24 @@ static void stacks_are_prepared(void **state)
 	options.bpf_stats = true;
 	load_again();
 	assert_true(kernel.stats_fd >= 0);
+}
+
+static void flows_are_prepared(void **state)
+{
+	(void)state;
+	load();
+	assert_true(map_named("nt_flow_cells")->is_left_out && map_named("nt_sampled")->is_left_out);
+	options.plan.chosen[NT_PROBE_FLOWS] = &tracepoints;
+	options.flows = (struct nt_flows_options){.sample = 1, .shape = {.rows = 2, .column_bits = 7}};
+	load_again();
+	assert_false(map_named("nt_flows_cpus")->is_left_out || map_named("nt_flow_cells")->is_left_out ||
+		     map_named("nt_sampled")->is_left_out);
+	assert_int_equal(map_named("nt_flows_cpus")->entries, N_CPUS);
+	assert_int_equal(map_named("nt_sampled")->entries, 2 * N_CPUS);
+	assert_int_equal(map_named("nt_flow_cells")->entries, 2 * N_CPUS);
+	assert_int_equal(map_named("nt_flow_cells")->value_size, 2 * 128 * sizeof(struct nt_sketch_cell));
+	assert_int_equal(config()->flows.shape.rows, 2);
+	assert_int_equal(config()->flows.gaps[NT_GAPS - 1], 1);
 }
 
 /* ---- what can fail ---- */
@@ -1042,6 +1066,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(frames_that_the_kernel_keeps, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(latency_is_prepared, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(stacks_are_prepared, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(flows_are_prepared, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(each_failure_has_a_sentence, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(plan_that_cannot_be, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(failures_of_latency_and_stacks, set_up, tear_down),

@@ -85,6 +85,14 @@ static struct nt_record_options options;
 static struct nt_kernel kernel;
 static struct nt_buf out;
 
+const struct nt_flow_hash *nt_kernel_flow_hashes(const struct nt_kernel *of)
+{
+	static const struct nt_flow_hash hashes[2] = {{.addend = 0x1234}, {.factors = {[12] = UINT64_MAX}}};
+
+	assert_ptr_equal(of, &kernel);
+	return hashes;
+}
+
 static void choose(int probe)
 {
 	options.plan.on[probe] = true;
@@ -227,6 +235,18 @@ static void says_of_latency_and_stacks(void **state)
 	has("stacks_hz=99\nstacks=all\nuser_stacks=1\n");
 }
 
+static void says_how_flows_are_counted(void **state)
+{
+	(void)state;
+	open_session("");
+	has_no("flow_");
+	choose(NT_PROBE_FLOWS);
+	options.flows = (struct nt_flows_options){.sample = 0.25, .shape = {.rows = 2, .column_bits = 10}};
+	open_session("");
+	has("flow_sample=0.25\nflow_sketch=2x1024\nflow_hash=00000000000012340000");
+	has("0000ffffffffffffffff\ncommand=");
+}
+
 static void says_that_busy_polling_is_hidden(void **state)
 {
 	(void)state;
@@ -343,6 +363,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(says_how_a_probe_is_served, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(says_what_is_hidden, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(says_of_latency_and_stacks, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(says_how_flows_are_counted, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(says_that_busy_polling_is_hidden, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(knows_virtual_machines, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(host_that_says_nothing, set_up, tear_down),

@@ -85,6 +85,7 @@ static void test_version_1(void **state)
 	expect_tape("tests/golden/v1-fates.tape", 1, "tests/golden/v1-fates.expected");
 	expect_tape("tests/golden/v1-holders.tape", 1, "tests/golden/v1-holders.expected");
 	expect_tape("tests/golden/v1-elsewhere.tape", 1, "tests/golden/v1-elsewhere.expected");
+	expect_tape("tests/golden/v1-sketch.tape", 1, "tests/golden/v1-sketch.expected");
 }
 
 static const struct {

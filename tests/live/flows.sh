@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Probe flows: three flows of known size, beside a flood in which each packet comes from another address. The three are
+# named, with their packets and bytes about their bounds. The totals by device are the kernel's own counters. What a
+# second takes on the tape is bounded.
+# shellcheck source=tests/live/lib.sh
+source "$(dirname "$0")/lib.sh"
+needs_recorder
+needs_netns
+
+sizes=("$(scaled 80000)" "$(scaled 40000)" "$(scaled 20000)")
+db=$work/flows.db
+link_a=$(ip -n "$netns_a" -o link show type veth | sed -n '1s/^[0-9]*: \([^@:]*\).*/\1/p')
+# Nothing is sent but what is asked for.
+"${in_a[@]}" sysctl -qw net.ipv6.conf.all.disable_ipv6=1
+"${in_b[@]}" sysctl -qw net.ipv6.conf.all.disable_ipv6=1
+# sent WHAT: the kernel's counter of the device in a
+sent() { "${in_a[@]}" cat "/sys/class/net/$link_a/statistics/tx_$1"; }
+
+packets=$(sent packets) bytes=$(sent bytes) received=$(net_count in_b Ip InReceives)
+recording_start "$work/flows.tape" --probes default,flows
+"${in_a[@]}" "$tools/payers" pose "$addr_b" 9500 1000000000 &
+flood=$!
+keep $flood
+shouters=()
+for i in 0 1 2; do
+    "${in_a[@]}" "$tools/payers" shout "$addr_b" $((9601 + i)) "${sizes[i]}" &
+    shouters+=($!)
+done
+wait "${shouters[@]}"
+kill $flood
+wait $flood || true
+recording_stop
+packets=$(($(sent packets) - packets)) bytes=$(($(sent bytes) - bytes))
+received=$(($(net_count in_b Ip InReceives) - received))
+succeeds "check" "$report" check "$work/flows.tape"
+import_tape "$work/flows.tape" "$db"
+
+of_link="device_id = (SELECT d.id FROM net_device AS d WHERE name = '$link_a' AND netns = $("${in_a[@]}" stat -Lc %i \
+    /proc/self/ns/net))"
+total() { sql "$db" "SELECT total($1) FROM flow_total WHERE $2" | cut -d. -f1; }
+is "packets that the device sent" "$(total buffers "$of_link AND direction = 'send'")" "$packets"
+is "bytes that the device sent" "$(total bytes "$of_link AND direction = 'send'")" "$bytes"
+# Packets of the link to IP; its own, ARP, are a few.
+arrived="direction = 'recv' AND device_id IN (SELECT id FROM net_device WHERE netns = $("${in_b[@]}" stat -Lc %i \
+    /proc/self/ns/net))"
+at_least "packets that b received" "$(total packets "$arrived")" "$received"
+at_most "packets that b received" "$(total packets "$arrived")" $((received + 20))
+
+# Bounds hold for 99 of 100: so a miss says something only beyond the same again.
+for i in 0 1 2; do
+    read -r low most high < <(sql "$db" "SELECT sum(packets_low) || ' ' || sum(packets) || ' ' || sum(packets_high)
+        FROM flow_estimate WHERE $of_link AND direction = 'send' AND dport = $((9601 + i)) AND src = '$addr_a'")
+    echo "# of ${sizes[i]} packets: $most, $low to $high"
+    at_least "bounds of flow $i reach down to it" "${sizes[i]}" $((low - (high - low)))
+    at_most "bounds of flow $i reach up to it" "${sizes[i]}" $((high + (high - low)))
+    read -r low high < <(sql "$db" "SELECT sum(bytes_low) || ' ' || sum(bytes_high) FROM flow_estimate
+        WHERE $of_link AND direction = 'send' AND dport = $((9601 + i)) AND src = '$addr_a'")
+    at_least "bounds of its bytes" $((sizes[i] * 242)) $((low - (high - low)))
+    at_most "bounds of its bytes" $((sizes[i] * 242)) $((high + (high - low)))
+done
+at_least "their receivers pay by the same flows" "$(sql "$db" "SELECT count(DISTINCT flow_id) FROM flow_estimate
+    WHERE flow_id IN (SELECT flow_id FROM rx_cost) AND dport BETWEEN 9601 AND 9603")" 1
+
+read -r seconds samples < <(sql "$db" "SELECT count(*) || ' ' || sum(samples) FROM flow_sketch")
+at_least "samples of the flood" "$samples" $((packets / 50))
+at_most "flows named in a second" "$(sql "$db" "SELECT max(flows) FROM flow_sketch")" 256
+at_most "cells in a second" "$(sql "$db" "SELECT max(cells) FROM flow_sketch")" 2048
+is "flows and cells of all seconds" "$(sql "$db" "SELECT sum(flows) || ' ' || sum(cells) FROM flow_sketch")" \
+    "$(sql "$db" "SELECT (SELECT count(*) FROM flow_count) || ' ' || (SELECT count(*) FROM flow_cell)")"
+echo "# $packets packets sent in $seconds seconds, $samples samples"
+finish
