@@ -74,7 +74,7 @@ static __always_inline void add_to_sketch(__u32 buffer, __u64 hash, __u32 rows, 
 	if (!cells)
 		return;
 	for (__u32 row = 0; row < NT_SKETCH_MAX_ROWS && row < shape.rows; row++) {
-		__u32 cell = nt_sketch_cell(&shape, hash, row) & ((shape.rows << shape.column_bits) - 1);
+		__u32 cell = nt_sketch_cell(&shape, hash, row) & (nt_sketch_cells(&shape) - 1);
 
 		if (rows >> row & 1)
 			nt_sketch_add(&cells[cell], nt_sketch_is_negative(&shape, hash, row), packets, bytes);

@@ -21,11 +21,6 @@
 #define LEAST_NS 500000000ull /* that a buffer is counted into */
 #define REST_NS 20000000ull /* from a turn on, until no program is at the buffer any more */
 
-static uint32_t n_cells(const struct nt_sketch_shape *shape)
-{
-	return shape->rows << shape->column_bits;
-}
-
 void nt_flows_configure(const struct nt_flows_options *options, struct nt_flows_config *config)
 {
 	config->shape = options->shape;
@@ -54,7 +49,8 @@ static int map_all(struct nt_flows *flows)
 
 	if (!error)
 		error = map_one((void **)&flows->cells, &flows->cells_size,
-				2 * n * n_cells(&flows->shape) * sizeof(*flows->cells), skeleton->maps.nt_flow_cells);
+				2 * n * nt_sketch_cells(&flows->shape) * sizeof(*flows->cells),
+				skeleton->maps.nt_flow_cells);
 	return error ? error
 		     : map_one((void **)&flows->sampled, &flows->sampled_size, 2 * n * sizeof(*flows->sampled),
 			       skeleton->maps.nt_sampled);
@@ -64,7 +60,7 @@ static int make_room(struct nt_flows *flows)
 {
 	const size_t n = flows->kernel->n_cpus, n_devices = n * (NT_FLOW_DEVICES + 1);
 
-	flows->sum = calloc(n_cells(&flows->shape), sizeof(*flows->sum));
+	flows->sum = calloc(nt_sketch_cells(&flows->shape), sizeof(*flows->sum));
 	flows->set = calloc(n * NT_SAMPLED_WAYS, sizeof(*flows->set));
 	flows->totals = calloc(n_devices, sizeof(*flows->totals));
 	flows->totals_before = calloc(n_devices, sizeof(*flows->totals_before));
@@ -102,7 +98,7 @@ static bool has_samples(const struct nt_flows *flows, uint32_t cpu, uint32_t buf
 
 static void add_cells(struct nt_flows *flows, uint32_t buffer)
 {
-	const uint32_t n = n_cells(&flows->shape);
+	const uint32_t n = nt_sketch_cells(&flows->shape);
 
 	memset(flows->sum, 0, n * sizeof(*flows->sum));
 	for (uint32_t cpu = 0; cpu < flows->kernel->n_cpus; cpu++) {
@@ -306,7 +302,7 @@ static int put_sketch(struct nt_flows *flows, const struct target *to)
 					       .samples = flows->samples,
 					       .flows = flows->n_named}};
 
-	for (uint32_t i = 0; i < n_cells(&flows->shape); i++)
+	for (uint32_t i = 0; i < nt_sketch_cells(&flows->shape); i++)
 		any.as_flow_sketch.cells += !is_empty(&flows->sum[i]);
 	return put(to, &any);
 }
@@ -315,7 +311,7 @@ static int put_cells(struct nt_flows *flows, const struct target *to)
 {
 	int error = 0;
 
-	for (uint32_t i = 0; i < n_cells(&flows->shape) && !error; i++) {
+	for (uint32_t i = 0; i < nt_sketch_cells(&flows->shape) && !error; i++) {
 		const struct nt_sketch_cell *cell = &flows->sum[i];
 		union nt_any any = {.as_flow_cell = {.end_ns = to->end_ns,
 						     .kind = NT_FLOW_CELL,

@@ -283,12 +283,10 @@ static void leave_out_maps(struct nt_kernel *kernel, const struct nt_plan *plan)
 
 static void size_flow_maps(struct nt_kernel *kernel, const struct nt_record_options *options)
 {
-	const struct nt_sketch_shape *shape = &options->flows.shape;
-
 	bpf_map__set_max_entries(kernel->skeleton->maps.nt_flows_cpus, kernel->n_cpus);
 	bpf_map__set_max_entries(kernel->skeleton->maps.nt_flow_cells, 2 * kernel->n_cpus);
 	bpf_map__set_value_size(kernel->skeleton->maps.nt_flow_cells,
-				(shape->rows << shape->column_bits) * sizeof(struct nt_sketch_cell));
+				nt_sketch_cells(&options->flows.shape) * sizeof(struct nt_sketch_cell));
 	bpf_map__set_max_entries(kernel->skeleton->maps.nt_sampled, 2 * kernel->n_cpus);
 }
 

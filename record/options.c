@@ -137,20 +137,9 @@ static bool set_flow_sample(void *member, const struct nt_option_values *values)
 	return nt_gaps_parse(values->text, member);
 }
 
-/* "4x512": both powers of two, and one hash of 64 bits has a column and a sign for each row. */
 static bool set_sketch(void *member, const struct nt_option_values *values)
 {
-	struct nt_sketch_shape *shape = member;
-	unsigned int rows, columns;
-	int end = 0;
-
-	if (sscanf(values->text, "%1ux%5u%n", &rows, &columns, &end) != 2 || values->text[end])
-		return false;
-	if (!nt_sketch_shape_is_right(rows, columns))
-		return false;
-	shape->rows = rows;
-	shape->column_bits = (unsigned int)__builtin_ctz(columns);
-	return true;
+	return nt_sketch_shape_parse(values->text, member);
 }
 
 static bool set_hz(void *member, const struct nt_option_values *values)
@@ -257,8 +246,9 @@ static const struct nt_option table[] = {
 		  .wants = "a probability, from 0.000001 to 1", FLOWS),
 	NT_OPTION("flow-sketch", 0, "RxC", "4x2048", TO(set_sketch, flows.shape),
 		  "rows and columns of the sketch (default: 4x512)",
-		  .wants =
-			  "rows and columns, both powers of two: 1 to 8 rows, 64 columns or more, 32,768 cells at most",
+		  .wants = "rows and columns, both powers of two: 1 to 8 rows, 64 columns or more, 32,768 cells at "
+			   "most, and "
+			   "128 columns with 8 rows",
 		  FLOWS),
 
 	NT_OPTION("frequency", 'F', "HZ", "999", TO(set_hz, stacks_hz),

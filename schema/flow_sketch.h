@@ -22,15 +22,13 @@ struct nt_sketch_shape {
 	__u32 column_bits; /* a row has 1 << column_bits cells */
 };
 
-static __always_inline bool nt_sketch_shape_is_right(__u32 rows, __u32 columns)
-{
-	__u32 bits = 0;
+/* In flow_sketch.c, for user space. Takes rows and columns such as "4x512". False: they are none that a sketch can
+ * have. */
+bool nt_sketch_shape_parse(const char *text, struct nt_sketch_shape *shape);
 
-	while (bits < 31 && 1u << bits < columns)
-		bits++;
-	return rows && rows <= NT_SKETCH_MAX_ROWS && !(rows & (rows - 1)) && columns == 1u << bits &&
-	       columns >= NT_SKETCH_LEAST_COLUMNS && rows * (__u64)columns <= NT_SKETCH_MAX_CELLS &&
-	       rows * (bits + 1) <= 64;
+static __always_inline __u32 nt_sketch_cells(const struct nt_sketch_shape *shape)
+{
+	return shape->rows << shape->column_bits;
 }
 
 struct nt_sketch_cell {

@@ -10,33 +10,23 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Each end of each of the two intervals is exceeded with a probability of 0.25 %: together, of 1 %. */
 #define SAMPLES_Z 2.807
 
-static uint32_t n_cells(const struct nt_flow_estimates *estimates)
-{
-	return estimates->shape.rows << estimates->shape.column_bits;
-}
-
 int nt_flow_estimates_init(struct nt_flow_estimates *estimates, const char *sample, const char *sketch)
 {
-	struct nt_sketch_shape *shape = &estimates->shape;
-	unsigned int rows, columns;
 	char *end;
 
 	memset(estimates, 0, sizeof(*estimates));
 	estimates->sample = strtod(sample, &end);
 	if (end == sample || *end || !(estimates->sample > 0 && estimates->sample <= 1))
 		return -EINVAL;
-	if (sscanf(sketch, "%1ux%5u", &rows, &columns) != 2 || !nt_sketch_shape_is_right(rows, columns))
+	if (!nt_sketch_shape_parse(sketch, &estimates->shape))
 		return -EINVAL;
-	shape->rows = rows;
-	shape->column_bits = (unsigned int)__builtin_ctz(columns);
-	estimates->cells = calloc(n_cells(estimates), sizeof(*estimates->cells));
+	estimates->cells = calloc(nt_sketch_cells(&estimates->shape), sizeof(*estimates->cells));
 	return estimates->cells ? 0 : -ENOMEM;
 }
 
@@ -49,7 +39,7 @@ void nt_flow_estimates_release(struct nt_flow_estimates *estimates)
 void nt_flow_estimates_clear(struct nt_flow_estimates *estimates)
 {
 	if (estimates->cells)
-		memset(estimates->cells, 0, n_cells(estimates) * sizeof(*estimates->cells));
+		memset(estimates->cells, 0, nt_sketch_cells(&estimates->shape) * sizeof(*estimates->cells));
 	estimates->is_squared = false;
 }
 
@@ -61,7 +51,7 @@ static int64_t add(int64_t a, int64_t b)
 
 bool nt_flow_estimates_add(struct nt_flow_estimates *estimates, uint32_t cell, int64_t packets, int64_t bytes)
 {
-	if (!estimates->cells || cell >= n_cells(estimates))
+	if (!estimates->cells || cell >= nt_sketch_cells(&estimates->shape))
 		return false;
 	estimates->cells[cell].packets = add(estimates->cells[cell].packets, packets);
 	estimates->cells[cell].bytes = add(estimates->cells[cell].bytes, bytes);
@@ -202,7 +192,7 @@ static struct bounds estimate(const struct nt_flow_estimates *estimates, const s
 	return both;
 }
 
-/* The other way round than a cast, a number that is too large is defined. */
+/* A cast of a number that is too large would be undefined. */
 static uint64_t whole(double value)
 {
 	return value >= (double)INT64_MAX ? INT64_MAX : value > 0 ? (uint64_t)value : 0;
@@ -211,10 +201,10 @@ static uint64_t whole(double value)
 void nt_flow_estimates_of(struct nt_flow_estimates *estimates, uint64_t hash, const struct nt_flow_count *count,
 			  struct nt_flow_estimate *out)
 {
-	/* A packet that was missed has no more bytes than one of the largest sample. */
-	const double each = count->most_packets ? ceil((double)count->most_bytes / count->most_packets) : 0;
 	struct quantity packets = {count->packets, count->missed, count->most_packets, {0}, 0};
-	struct quantity bytes = {(double)count->bytes, count->missed * each, count->most_bytes, {0}, 0};
+	/* A packet that was missed has no more bytes than the largest sample, which may be of many packets. */
+	struct quantity bytes = {
+		(double)count->bytes, (double)count->missed * count->most_bytes, count->most_bytes, {0}, 0};
 	struct bounds bounds;
 
 	if (hash && !estimates->is_squared)

@@ -189,7 +189,7 @@ static void count_sample(uint32_t cpu, uint32_t flow, uint32_t rows, uint32_t pa
 	const struct nt_flow_tuple tuple = tuple_of(flow);
 	const uint64_t hash = nt_sketch_hash(key_of(flow));
 	const uint32_t buffer = 2 * cpu + (flows.cpus[cpu].buffer & 1), n = (uint32_t)__builtin_popcount(rows);
-	const uint32_t n_cells = flows.shape.rows << flows.shape.column_bits;
+	const uint32_t n_cells = nt_sketch_cells(&flows.shape);
 
 	for (uint32_t row = 0; row < flows.shape.rows; row++) {
 		const uint32_t cell = nt_sketch_cell(&flows.shape, hash, row);
@@ -240,7 +240,7 @@ static void run_programs(uint32_t n_flows, uint32_t n_packets)
 
 static void has_cells(void)
 {
-	const uint32_t n = flows.shape.rows << flows.shape.column_bits;
+	const uint32_t n = nt_sketch_cells(&flows.shape);
 
 	assert_int_equal(tape.sketch.cells, tape.n_cells);
 	assert_memory_equal(tape.cells, model.cells, n * sizeof(tape.cells[0]));

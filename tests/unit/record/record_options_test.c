@@ -208,6 +208,30 @@ static void frequencies(void **state)
 	is_refused("--probes stacks --stacks some", "--stacks wants network or all");
 }
 
+static void sketches(void **state)
+{
+	static const char *const wrong[] = {"3x512", "4x500", "4x32", "9x64", "4x16384", "8x256", "4x512x", "4x", "x"};
+	char words[64];
+
+	(void)state;
+	takes("--probes flows");
+	assert_int_equal(options.flows.shape.rows, 4);
+	assert_int_equal(options.flows.shape.column_bits, 9);
+	assert_true(options.flows.sample == 0.01);
+	takes("--probes flows --flow-sketch 8x128 --flow-sample 1");
+	assert_int_equal(options.flows.shape.rows, 8);
+	assert_int_equal(options.flows.shape.column_bits, 7);
+	assert_true(options.flows.sample == 1);
+	takes("--probes flows --flow-sketch 4x8192");
+	takes("--probes flows --flow-sketch 1x64");
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		snprintf(words, sizeof(words), "--probes flows --flow-sketch %s", wrong[i]);
+		is_refused(words, "--flow-sketch wants rows and columns");
+	}
+	is_refused("--probes flows --flow-sample 0", "--flow-sample wants a probability");
+	is_refused("--probes flows --flow-sample 1.1", "--flow-sample wants a probability");
+}
+
 static int parse_output(const char *path)
 {
 	char *words[] = {(char *)"nettape-record", (char *)"-o", (char *)path, NULL};
@@ -351,6 +375,7 @@ int main(void)
 		cmocka_unit_test_setup(each_value_goes_where_it_belongs, set_up),
 		cmocka_unit_test_setup(ring_sizes, set_up),
 		cmocka_unit_test_setup(frequencies, set_up),
+		cmocka_unit_test_setup(sketches, set_up),
 		cmocka_unit_test_setup(output_paths, set_up),
 		cmocka_unit_test_setup(options_of_a_probe_that_is_off, set_up),
 		cmocka_unit_test_setup(command_behind_dashes, set_up),

@@ -385,7 +385,7 @@ static void few_flows_are_exact_without_sampling(void **state)
 	(void)state;
 	begin(1);
 	for (uint32_t i = 0; i < 10000; i++) {
-		const uint32_t flow = (uint32_t)nt_rand_below(&rnd, 1 + nt_rand_below(&rnd, 100));
+		const uint32_t flow = (uint32_t)nt_rand_below(&rnd, 1 + nt_rand_below(&rnd, 40));
 
 		exact[flow]++;
 		sample(flow, nt_sketch_draw_rows(&cpu->draw, cpu->gaps, cpu->shape.rows));
