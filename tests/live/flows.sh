@@ -13,8 +13,8 @@ sizes=("$(scaled 80000)" "$(scaled 40000)" "$(scaled 20000)")
 db=$work/flows.db
 link_a=$(ip -n "$netns_a" -o link show type veth | sed -n '1s/^[0-9]*: \([^@:]*\).*/\1/p')
 # Nothing is sent but what is asked for.
-"${in_a[@]}" sysctl -qw net.ipv6.conf.all.disable_ipv6=1
-"${in_b[@]}" sysctl -qw net.ipv6.conf.all.disable_ipv6=1
+"${in_a[@]}" sh -c 'echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6'
+"${in_b[@]}" sh -c 'echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6'
 # sent WHAT: the kernel's counter of the device in a
 sent() { "${in_a[@]}" cat "/sys/class/net/$link_a/statistics/tx_$1"; }
 
