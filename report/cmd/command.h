@@ -29,6 +29,7 @@ struct nt_options {
 	const char *tables; /* --tables, or NULL */
 	bool sums; /* --sums */
 	struct nt_selection_args selection; /* --from, --to, --cpu, --process */
+	const char *iface; /* --iface, or NULL */
 	struct nt_latency_args samples; /* --by, --hook, --include-hol, --between */
 	struct nt_lanes_args lanes; /* --cells, --worst, --window, --top, --each-cpu */
 	struct nt_stage_args stages; /* --owner, --inclusive, --other, --folded, --user-stacks, --diff */
@@ -70,6 +71,7 @@ struct nt_command {
 	X(drops)                                                                                                       \
 	X(retransmits)                                                                                                 \
 	X(wakeups)                                                                                                     \
+	X(top)                                                                                                         \
 	NT_EXPORTS(X)                                                                                                  \
 	X(import)                                                                                                      \
 	X(query)                                                                                                       \

@@ -35,9 +35,9 @@ static const char by_process[] =
 	"1, p.upid";
 
 static const struct nt_tables_section sections[] = {
-	{"places", "By reason and place", 10, "netns,device,dropped_bytes", by_place},
-	{"sockets", "By socket", 5, "proto,dropped_bytes,reason,process", by_socket},
-	{"processes", "By process", 5, "sockets_count,pid,dropped_bytes", by_process},
+	{"places", "By reason and place", 10, "netns,device,dropped_bytes", by_place, false},
+	{"sockets", "By socket", 5, "proto,dropped_bytes,reason,process", by_socket, false},
+	{"processes", "By process", 5, "sockets_count,pid,dropped_bytes", by_process, false},
 	{0},
 };
 

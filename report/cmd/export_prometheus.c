@@ -18,8 +18,13 @@ static int has_any(struct nt_db *db)
 {
 	/* The view last: it looks at every sample. */
 	static const char *const names[] = {"skb_latency", "skb_drop", "tcp_retransmit", "latency_hook"};
+	uint64_t tables = NT_ALL_TABLES;
 	bool has = false;
 
+	if (!db->source && nt_db_tables(db, &tables))
+		return -1;
+	if (tables & NT_TABLE_BIT(NT_TABLE_FLOW_TOTAL) && nt_db_has_rows(db, "flow_total", 0, &has))
+		return -1;
 	for (size_t i = 0; i < NT_COUNT(names) && !has; i++) {
 		if (nt_db_has_rows(db, names[i], 0, &has))
 			return -1;
@@ -102,10 +107,10 @@ const struct nt_command nt_cmd_export_prometheus = {
 	.name = "export prometheus",
 	.group = NT_GROUP_TAKE,
 	.usage = "TAPE|DB [-o FILE] [OPTION]...",
-	.what = "write latency histograms, drops and retransmits as metrics",
+	.what = "write latency histograms, drops, retransmits and flows as metrics",
 	.help = "Each hook has a histogram, in seconds. Counters give drops, retransmits, and the packets that are in "
-		"no histogram. Drops, retransmits, and packets without a latency are those of all processes, "
-		"whatever --process says. Record with --probes default,latency,drops,retransmits.",
+		"no histogram. Drops, retransmits, flows, and packets without a latency are those of all processes, "
+		"whatever --process says. Record with --probes default,latency,drops,retransmits,flows.",
 	.example = "export prometheus busy.tape -o busy.prom",
 	.wants = "a tape or a database",
 	.options = options,

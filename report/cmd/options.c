@@ -90,6 +90,11 @@ const char *nt_choose_flame_group(unsigned int i)
 	return nt_by_name(nt_by_nth(NT_BY_OF_FLAMES, i));
 }
 
+const char *nt_choose_flow_group(unsigned int i)
+{
+	return nt_by_name(nt_by_nth(NT_BY_OF_FLOWS, i));
+}
+
 const char *nt_choose_owner(unsigned int i)
 {
 	if (!i)

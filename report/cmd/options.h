@@ -44,6 +44,9 @@
 #define NT_OPTION_BY_FLAME                                                                                             \
 	NT_TEXT("by", "WHAT", "process", samples.by, "one group for each process, payer, cgroup or cpu",               \
 		.choice = nt_choose_flame_group)
+#define NT_OPTION_BY_FLOW                                                                                              \
+	NT_TEXT("by", "WHAT", "src", samples.by, "one row for each flow (default), src, dst or port",                  \
+		.choice = nt_choose_flow_group)
 #define NT_OPTION_OWNER                                                                                                \
 	NT_TEXT("owner", "LIST", "net_rx,send", stages.owners,                                                         \
 		"only the time of these owners, such as net_rx,send (network)", .choice = nt_choose_owner)
@@ -86,6 +89,7 @@ const char *nt_choose_cost_group(unsigned int i);
 const char *nt_choose_latency_group(unsigned int i);
 const char *nt_choose_flame_group(unsigned int i);
 const char *nt_choose_stage_group(unsigned int i);
+const char *nt_choose_flow_group(unsigned int i);
 const char *nt_choose_owner(unsigned int i);
 const char *nt_choose_hook(unsigned int i);
 const char *nt_choose_table(unsigned int i);

@@ -23,9 +23,9 @@ static const char by_process[] =
 	"GROUP BY socket_id) AS d " NT_TABLES_PROCESS_OF_SOCKET_SQL "GROUP BY p.upid " MOST_FIRST "1, p.upid";
 
 static const struct nt_tables_section sections[] = {
-	{"states", "By what was sent again, and state", 10, NULL, by_state},
-	{"sockets", "By socket", 5, "proto,payload_bytes,process", by_socket},
-	{"processes", "By process", 5, "sockets_count,pid,payload_bytes", by_process},
+	{"states", "By what was sent again, and state", 10, NULL, by_state, false},
+	{"sockets", "By socket", 5, "proto,payload_bytes,process", by_socket, false},
+	{"processes", "By process", 5, "sockets_count,pid,payload_bytes", by_process, false},
 	{0},
 };
 

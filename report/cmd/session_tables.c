@@ -45,6 +45,7 @@ static sqlite3_stmt *ask(const struct command *command, const char *query)
 	statement = nt_db_query(db, sql, session->id);
 	sqlite3_bind_int64(statement, 2, window.from_ts);
 	sqlite3_bind_int64(statement, 3, window.to_ts);
+	sqlite3_bind_text(statement, 5, command->tables->word, -1, SQLITE_STATIC);
 	if (!statement || !command->digest ||
 	    sqlite3_bind_text(statement, 4, command->digest, -1, SQLITE_STATIC) == SQLITE_OK)
 		return statement;
@@ -187,14 +188,18 @@ static void say(const struct command *command, void (*put)(FILE *line, const str
 static int print_section(struct command *command, const struct nt_tables_section *section)
 {
 	struct nt_printer *printer = command->sessions.printer;
+	struct nt_db *db = command->sessions.db;
+	const int64_t limit = command->limit ? command->limit : section->limit;
 	sqlite3_stmt *statement = ask(command, section->sql);
 	int error;
 
 	if (!statement)
 		return -1;
 	nt_printer_leave_out(printer, section->leave_out);
-	error = nt_result_print_top(command->sessions.db, statement, printer,
-				    command->limit ? command->limit : section->limit, section->title);
+	if (section->has_no_sums)
+		error = nt_result_print_first(db, statement, printer, limit, section->title);
+	else
+		error = nt_result_print_top(db, statement, printer, limit, section->title);
 	sqlite3_finalize(statement);
 	return error;
 }
@@ -260,6 +265,10 @@ static int one_session(void *arg, const struct nt_session *session)
 		nt_session_lacks(session, command->tables->need, sessions->why_not);
 	else
 		nt_part_choose(&part, sessions->why_not);
+	if (sessions->why_not[0])
+		return 0;
+	if (command->tables->begin && command->tables->begin(&part, command->tables->word, sessions->why_not))
+		return -1;
 	if (sessions->why_not[0])
 		return 0;
 	error = make_digest(command) || read_total(command);

@@ -3,7 +3,7 @@
  * session_tables.h - the frame of commands that show what one probe saw, in a few tables: `drops`, `retransmits` and
  * `wakeups`. A command is SQL and sentences; this chooses the rows, and writes text, JSON and CSV.
  *
- * Parameters of all SQL: ?1 the session, ?2 and ?3 the selected time.
+ * Parameters of all SQL: ?1 the session, ?2 and ?3 the selected time, ?5 a word of the command.
  */
 #pragma once
 
@@ -19,6 +19,7 @@ struct nt_tables_section {
 	int64_t limit; /* rows that people get without --limit */
 	const char *leave_out; /* of a narrow line, as nt_printer_leave_out has it */
 	const char *sql;
+	bool has_no_sums; /* for people */
 };
 
 #define NT_TOTALS_MAX 8
@@ -32,9 +33,16 @@ struct nt_tables_total {
 
 struct nt_session_tables {
 	const struct nt_need *need;
+	const char *word; /* or NULL */
+	/*
+	 * NULL; or what comes before all SQL. `why_not`: the session has not what was asked for. 0, or -1 and
+	 * db->error.
+	 */
+	int (*begin)(const struct nt_part *part, const char *word, char why_not[NT_ERROR_MAX]);
 	const char *has_probe; /* SQL: whether the recording has what is needed */
 	uint64_t tables; /* that must be there, one NT_TABLE_BIT each */
-	const char *rows; /* a table or view with ts and cpu: its selected rows are `picked`, for the SQL below */
+	const char *rows; /* a table or view with ts, and cpu where the command has --cpu: its selected rows are
+			     `picked`, for the SQL below */
 	/*
 	 * NULL; or SQL over `picked` that is run once, where reading these rows takes long. The SQL below then has no
 	 * `picked`, but this result: json_each(?4), of which each value is a row, an array.

@@ -16,6 +16,7 @@
 #include "report/query/cpus/read.h"
 #include "report/query/cpus/summary.h"
 #include "report/query/elsewhere.h"
+#include "report/query/flows.h"
 #include "report/query/groups.h"
 #include "report/query/part_time.h"
 #include "report/query/payers.h"
@@ -61,6 +62,7 @@ static const struct section cpus_section = {SHAPE_CPUS, "cpus", NT_SUMMARY_CPUS_
 static const struct section payers_section = {SHAPE_GROUPS, "payers", NT_PAYERS_SQL};
 static const struct section elsewhere_section = {SHAPE_ROWS, "elsewhere", NT_ELSEWHERE_SQL};
 static const struct section elsewhere_first_section = {SHAPE_ROWS, "elsewhere", NT_ELSEWHERE_FIRST_SQL("?2")};
+static const struct section flows_section = {SHAPE_ROWS, "flows", "WITH " NT_FLOWS_OF_ALL_SQL NT_FLOWS_ROWS_SQL};
 static const struct section recorder_section = {SHAPE_OBJECT, "recorder", NT_SELF_RECORDER_SQL};
 static const struct section recorder_programs_section = {SHAPE_ROWS, "recorder_programs", NT_SELF_PROGRAMS_SQL};
 static const struct section uncovered_section = {
@@ -87,6 +89,7 @@ struct summary {
 	struct nt_whole whole; /* of the session at hand */
 	bool has_payers; /* it says whose packets were received */
 	bool has_bounds; /* what processes pay may be off */
+	bool has_flows; /* their packets were counted, and are shown */
 	struct nt_tracing tracing; /* of what is shown of it */
 	bool is_estimate; /* what they pay, of a part in a database */
 	struct nt_part part; /* what of the session at hand */
@@ -232,6 +235,7 @@ static int give_session(struct summary *summary, int64_t session_id)
 		(summary->is_of_part && give_section(summary, &part_section, session_id)) ||
 		give_section(summary, &cpus_section, session_id) || give_groups(summary, session_id) ||
 		give_section(summary, &payers_section, session_id) ||
+		(summary->has_flows && give_section(summary, &flows_section, session_id)) ||
 		(!summary->is_of_part && give_section(summary, &elsewhere_section, session_id));
 	if (!error)
 		give_tracing(summary, session_id);
@@ -413,6 +417,26 @@ static int print_payers(struct summary *summary, int64_t session_id)
 	return error;
 }
 
+static int print_flows(struct summary *summary, int64_t session_id)
+{
+	sqlite3_stmt *statement;
+	int error;
+
+	if (!summary->has_flows || summary->by != NT_BY_NONE)
+		return 0;
+	statement = prepare(summary, &flows_section, session_id);
+	if (!statement)
+		return -1;
+	nt_print_heading(stdout, "\n" NT_FLOWS_TITLE);
+	nt_printer_leave_out(summary->sessions.printer, NT_FLOWS_LEAVE_OUT);
+	error = nt_result_print_top(summary->sessions.db, statement, summary->sessions.printer,
+				    limit_of(summary, TOP_NEXT), NULL);
+	sqlite3_finalize(statement);
+	if (!error)
+		nt_print_prose(stdout, "", "%s", NT_FLOWS_NOTE);
+	return error;
+}
+
 /* Without a sum: one of the lines is in the network's time above, and one may be unknown. */
 static int print_elsewhere(struct summary *summary, int64_t session_id)
 {
@@ -503,7 +527,7 @@ static int print_session(struct summary *summary, int64_t session_id)
 			print_costs(summary, &cpus, session_id);
 		nt_summary_release_cpus(&cpus);
 	}
-	if (error || print_elsewhere(summary, session_id))
+	if (error || print_flows(summary, session_id) || print_elsewhere(summary, session_id))
 		return -1;
 	print_remarks(summary);
 	return nt_self_cost_print(db, session_id) ||
@@ -525,11 +549,21 @@ static int read_all(struct summary *summary, int64_t session_id)
 	return end(summary->sessions.db, row);
 }
 
+/* They are of all processes. Before anything is read of a tape. */
+static int find_flows(struct summary *summary)
+{
+	if (nt_flows_are_known(&summary->part, &summary->has_flows))
+		return -1;
+	summary->has_flows &= !summary->selection.process;
+	return summary->has_flows ? nt_flows_sum(&summary->part) : 0;
+}
+
 static int show_session(struct summary *summary, const struct nt_session *session)
 {
 	const int64_t session_id = session->id;
 
-	if (nt_tracing_find(summary->sessions.db, session, &summary->selection, &summary->tracing) ||
+	if (find_flows(summary) ||
+	    nt_tracing_find(summary->sessions.db, session, &summary->selection, &summary->tracing) ||
 	    (!summary->is_of_part && read_all(summary, session_id)) ||
 	    nt_whole_find(summary->sessions.db, session, &summary->selection, &summary->whole))
 		return -1;

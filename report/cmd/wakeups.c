@@ -55,9 +55,9 @@ static const char by_waker[] =
 	      "GROUP BY w.waker_upid, context, w.upid ORDER BY wakeups_count DESC, 1, 4, w.waker_upid, w.upid";
 
 static const struct nt_tables_section sections[] = {
-	{"whys", "Waits for a CPU by reason", 10, "p50_ns,mean_ns", by_why},
-	{"processes", "Waits for a CPU by process", 10, "pid,wakeups_count&preemptions_count", by_process},
-	{"wakers", "Who woke whom", 10, "waker_pid&woken_pid,context", by_waker},
+	{"whys", "Waits for a CPU by reason", 10, "p50_ns,mean_ns", by_why, false},
+	{"processes", "Waits for a CPU by process", 10, "pid,wakeups_count&preemptions_count", by_process, false},
+	{"wakers", "Who woke whom", 10, "waker_pid&woken_pid,context", by_waker, false},
 	{0},
 };
 

@@ -117,6 +117,7 @@ enum sum { SUM_NONE, SUM_ALL, SUM_GREATEST };
 /* The parts of a row of sums. */
 struct sums {
 	int64_t rows;
+	bool is_none; /* nothing is summed but their number */
 	struct {
 		enum sum how;
 		bool is_known; /* there is any, and it fits */
@@ -172,7 +173,7 @@ static int print_sums(struct nt_printer *printer, const struct sums *sums, const
 	for (size_t i = 0; i < line->n; i++) {
 		bool is_known = sums->columns[i].is_known && !sums->columns[i].is_over;
 
-		if (sums->columns[i].how == SUM_NONE)
+		if (sums->is_none || sums->columns[i].how == SUM_NONE)
 			cells[i] = nt_cell_figure("");
 		else if (is_known && nt_ends_in(line->names[i], "_share"))
 			cells[i] = (struct nt_cell){.type = NT_CELL_REAL, .real = sums->columns[i].real};
@@ -209,15 +210,15 @@ static int print_below(struct nt_printer *printer, const struct sums *rest, cons
 
 	if (rest->rows)
 		error = print_sums(printer, rest, line, nt_human_others(label, rest->rows));
-	if (!error && all->rows > 1)
+	if (!error && all->rows > 1 && !all->is_none)
 		error = print_sums(printer, all, line, "total");
 	return error;
 }
 
-int nt_result_print_top(struct nt_db *db, sqlite3_stmt *statement, struct nt_printer *printer, int64_t top,
-			const char *heading)
+static int print_top(struct nt_db *db, sqlite3_stmt *statement, struct nt_printer *printer, int64_t top,
+		     const char *heading, bool adds_up)
 {
-	struct sums all = {0}, rest = {0};
+	struct sums all = {.is_none = !adds_up}, rest = {.is_none = !adds_up};
 	struct nt_line line = {0};
 	int step, error = 0;
 
@@ -241,4 +242,16 @@ int nt_result_print_top(struct nt_db *db, sqlite3_stmt *statement, struct nt_pri
 	if (all.rows || !heading)
 		nt_printer_end(printer);
 	return step == SQLITE_DONE ? 0 : nt_db_fail(db, "the query failed");
+}
+
+int nt_result_print_top(struct nt_db *db, sqlite3_stmt *statement, struct nt_printer *printer, int64_t top,
+			const char *heading)
+{
+	return print_top(db, statement, printer, top, heading, true);
+}
+
+int nt_result_print_first(struct nt_db *db, sqlite3_stmt *statement, struct nt_printer *printer, int64_t top,
+			  const char *heading)
+{
+	return print_top(db, statement, printer, top, heading, false);
 }

@@ -27,3 +27,6 @@ char *nt_result_array(sqlite3_stmt *statement);
  */
 int nt_result_print_top(struct nt_db *db, sqlite3_stmt *statement, struct nt_printer *printer, int64_t top,
 			const char *heading);
+/* The same without sums: of rows that tell of the same things in several ways. */
+int nt_result_print_first(struct nt_db *db, sqlite3_stmt *statement, struct nt_printer *printer, int64_t top,
+			  const char *heading);

@@ -68,7 +68,8 @@ static uint64_t of_one_pass(void)
  */
 static uint64_t of_part(void)
 {
-	return nt_tables_of(NT_FROM(TASKS) | NT_FROM(FRAMES) | NT_FROM(LOSSES) | NT_FROM(SUMS) | NT_FROM(CHARGES)) &
+	return nt_tables_of(NT_FROM(TASKS) | NT_FROM(FRAMES) | NT_FROM(LOSSES) | NT_FROM(SUMS) | NT_FROM(CHARGES) |
+			    NT_FROM(FLOW_SUMS)) &
 	       ~NT_TABLE_BIT(NT_TABLE_ELSEWHERE_COST);
 }
 

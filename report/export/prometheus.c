@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "report/export/export.h"
+#include "report/query/flows.h"
 #include "report/query/latency/result.h"
 #include "report/query/whole.h"
 #include "report/util/array.h"
@@ -378,6 +379,109 @@ static int write_latency(struct writer *writer)
 	return error;
 }
 
+/* ---- flows: numbers with labels ---- */
+
+/* A query of a session: the first column is the number, the others are labels by their names. */
+struct measure {
+	const char *name, *type, *help;
+	const char *sql;
+};
+
+#define NAMED_FLOWS "20"
+#define DEVICE_SQL                                                                                                     \
+	"coalesce(" NT_IFACE_SQL(                                                                                      \
+		"v.") ", '-') AS device, t.direction FROM flow_total AS t "                                            \
+		      "LEFT JOIN net_device AS v ON v.session_id = ?1 AND v.id = t.device_id "                         \
+		      "WHERE t.session_id = ?1 AND t.ts >= ?2 AND t.ts < ?3 GROUP BY 2, 3 ORDER BY 2, 3"
+#define FLOW_SQL(figure)                                                                                               \
+	"WITH " NT_FLOWS_OF_ALL_SQL ", ranked AS (" NT_FLOWS_ROWS_SQL "LIMIT " NAMED_FLOWS ") SELECT sum(" figure      \
+	"), coalesce(proto, '-') AS proto, coalesce(source, '-') AS source, coalesce(destination, '-') AS "            \
+	"destination, coalesce(device, '-') AS device, coalesce(direction, '-') AS direction FROM ranked "             \
+	"GROUP BY 2, 3, 4, 5, 6 ORDER BY 1 DESC, 2, 3, 4, 5, 6"
+#define FLOW_HELP "of each of the " NAMED_FLOWS " flows with the most packets, at one device that saw it: "
+/* All but those flows, of the devices and directions where they were counted. */
+#define REST_SQL                                                                                                       \
+	"WITH " NT_FLOWS_OF_ALL_SQL                                                                                    \
+	", ranked AS (SELECT device_id, direction, packets FROM flows ORDER BY packets DESC, bytes DESC, flow_id "     \
+	"LIMIT " NAMED_FLOWS "), named AS (SELECT device_id, direction, sum(packets) AS packets FROM ranked "          \
+	"GROUP BY 1, 2), total AS (SELECT device_id, direction, sum(packets) AS packets FROM flow_total "              \
+	"WHERE session_id = ?1 AND ts >= ?2 AND ts < ?3 GROUP BY 1, 2) "                                               \
+	"SELECT sum(max(t.packets - coalesce(n.packets, 0), 0)), coalesce(" NT_IFACE_SQL(                              \
+		"v.") ", '-') AS device, t.direction FROM total AS t "                                                 \
+		      "LEFT JOIN named AS n ON n.device_id IS t.device_id AND n.direction = t.direction "              \
+		      "LEFT JOIN net_device AS v ON v.session_id = ?1 AND v.id = t.device_id GROUP BY 2, 3 ORDER BY "  \
+		      "2, 3"
+
+static const struct measure measures[] = {
+	{"nettape_device_packets_total", "counter", "Packets of the wire that a device received or sent, exactly.",
+	 "SELECT sum(t.packets), " DEVICE_SQL},
+	{"nettape_device_bytes_total", "counter", "Their bytes, with one link header for each buffer.",
+	 "SELECT sum(t.bytes), " DEVICE_SQL},
+	{"nettape_flow_packets", "gauge", "Packets " FLOW_HELP "an estimate.", FLOW_SQL("packets_count")},
+	{"nettape_flow_packets_low", "gauge", "Packets " FLOW_HELP "at least (99 %).", FLOW_SQL("packets_low_count")},
+	{"nettape_flow_packets_high", "gauge", "Packets " FLOW_HELP "at most (99 %).", FLOW_SQL("packets_high_count")},
+	{"nettape_flow_rest_packets", "gauge", "Packets of a device that are not of these flows there: an estimate.",
+	 REST_SQL},
+};
+
+struct measuring {
+	const struct writer *writer;
+	const struct measure *measure;
+	bool has_head;
+};
+
+static void write_measured(struct measuring *measuring, int64_t session_id, sqlite3_stmt *row)
+{
+	const struct writer *writer = measuring->writer;
+
+	if (!measuring->has_head)
+		write_head(writer->out, measuring->measure->name, measuring->measure->type, measuring->measure->help);
+	measuring->has_head = true;
+	fputs(measuring->measure->name, writer->out);
+	for (int i = 1; i < sqlite3_column_count(row); i++)
+		write_label(writer->out, i == 1 ? "{" : ",", sqlite3_column_name(row, i), nt_db_text(row, i));
+	write_session(writer, session_id);
+	fprintf(writer->out, "} %lld\n", (long long)sqlite3_column_int64(row, 0));
+}
+
+static int write_measure(void *arg, const struct nt_session *session)
+{
+	struct measuring *measuring = arg;
+	const struct writer *writer = measuring->writer;
+	const struct nt_selection *selection = &writer->choice->selection;
+	const struct nt_window window = nt_selection_window(selection, session->start_ts, session->start_realtime_ns);
+	struct nt_part part = {.db = writer->db, .session = session, .selection = selection};
+	char why_not[NT_ERROR_MAX];
+	sqlite3_stmt *row;
+	bool are_known;
+
+	nt_part_choose(&part, why_not);
+	if (nt_flows_are_known(&part, &are_known))
+		return -1;
+	if (!are_known || why_not[0])
+		return 0;
+	if (nt_flows_sum(&part))
+		return -1;
+	row = nt_db_query(writer->db, measuring->measure->sql, session->id);
+	sqlite3_bind_int64(row, 2, window.from_ts);
+	sqlite3_bind_int64(row, 3, window.to_ts);
+	while (nt_db_next(row))
+		write_measured(measuring, session->id, row);
+	return nt_db_end(writer->db, row, "the flows cannot be read");
+}
+
+static int write_measures(const struct writer *writer)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < NT_COUNT(measures) && !error; i++) {
+		struct measuring measuring = {writer, &measures[i], false};
+
+		error = nt_session_each(writer->db, write_measure, &measuring);
+	}
+	return error;
+}
+
 /* ---- whether the recording is whole ---- */
 
 /* A metric of each session. */
@@ -469,5 +573,7 @@ int nt_export_prometheus(struct nt_db *db, const struct nt_latency_choice *choic
 		error = write_latency(&writer);
 	for (size_t i = 0; i < NT_COUNT(counters) && !error; i++)
 		error = write_counter(&writer, &counters[i]);
+	if (!error)
+		error = write_measures(&writer);
 	return error ? error : write_gauges(&writer);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * prometheus.h - pieces of the text format that Prometheus reads (version 0.0.4), in which prometheus.c writes latency,
- * drops and retransmits.
+ * drops, retransmits and flows.
  *
  * Buckets end at 2^0, 2^1 ... 2^34 ns, told in seconds. A latency that equals a bound is in the bucket of that bound,
  * as `le` (less or equal) has it. Sampled packets count with their weight.

@@ -7,6 +7,7 @@
 
 #define COSTS NT_BY_OF_COSTS
 #define LATENCIES NT_BY_OF_LATENCIES
+#define FLOWS NT_BY_OF_FLOWS
 #define STAGES (NT_BY_OF_STAGES | NT_BY_OF_FLAMES)
 
 static const struct {
@@ -16,7 +17,10 @@ static const struct {
 	[NT_BY_PROGRAM] = {"program", COSTS | LATENCIES},
 	[NT_BY_PROCESS] = {"process", COSTS | LATENCIES | STAGES},
 	[NT_BY_PAYER] = {"payer", STAGES},
-	[NT_BY_PORT] = {"port", COSTS | LATENCIES},
+	[NT_BY_FLOW] = {"flow", FLOWS},
+	[NT_BY_SRC] = {"src", FLOWS},
+	[NT_BY_DST] = {"dst", FLOWS},
+	[NT_BY_PORT] = {"port", COSTS | LATENCIES | FLOWS},
 	[NT_BY_PEER] = {"peer", COSTS},
 	[NT_BY_CGROUP] = {"cgroup", COSTS | LATENCIES | STAGES},
 	[NT_BY_SOCKET] = {"socket", COSTS | LATENCIES},

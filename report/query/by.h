@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * by.h - the groupings that --by takes: of costs (groups.h), of latencies and of stages (labels.h). Pure.
+ * by.h - the groupings that --by takes: of costs (groups.h), of latencies and of stages (labels.h), of flows
+ * (flows.h). Pure.
  */
 #pragma once
 
@@ -13,7 +14,8 @@ enum nt_by_of {
 	NT_BY_OF_COSTS = 1, /* summary, export html */
 	NT_BY_OF_LATENCIES = 2, /* latency, export prometheus */
 	NT_BY_OF_STAGES = 4,
-	NT_BY_OF_FLAMES = 8
+	NT_BY_OF_FLAMES = 8,
+	NT_BY_OF_FLOWS = 16 /* top */
 };
 
 enum nt_by {
@@ -21,6 +23,9 @@ enum nt_by {
 	NT_BY_PROGRAM,
 	NT_BY_PROCESS,
 	NT_BY_PAYER, /* the process, and what no process pays for by its own names */
+	NT_BY_FLOW,
+	NT_BY_SRC,
+	NT_BY_DST,
 	NT_BY_PORT,
 	NT_BY_PEER,
 	NT_BY_CGROUP,

@@ -13,7 +13,7 @@
  */
 #pragma once
 
-#define NT_SCHEMA_VERSION 9 /* of tables and views; grows with each change of their statements */
+#define NT_SCHEMA_VERSION 10 /* of tables and views; grows with each change of their statements */
 
 /*
  * X(CONSTANT, blocks): where the rows of a table come from. That decides which blocks of events are read for them; the
@@ -21,7 +21,7 @@
  *
  *   META        known when the tape is opened          BLOCKS   identities, clocks and snapshots
  *   LOOSE       loose records, as they come            SPANS    records of the timeline, whole
- *   FLOWS       loose records that are of all CPUs
+ *   FLOWS       loose records of all CPUs        FLOW_SUMS  their sums
  *   SAMPLES     loose records, each with its owner     LOSSES   of loose records and of the timeline
  *   SLICES      the owners of each CPU's time          STAYS    tasks' time on a CPU
  *   OPERATIONS  operations on sockets                  SUMS     of slices, operations and interrupts
@@ -32,6 +32,7 @@
 #define NT_SOURCES(X)                                                                                                  \
 	X(LOOSE, "those of that time and CPUs")                                                                        \
 	X(FLOWS, "those of that time, of all CPUs")                                                                    \
+	X(FLOW_SUMS, "as `flow_count`")                                                                                \
 	X(SPANS, "the same, from a state record before the window")                                                    \
 	X(LOSSES, "the same, from a state record before the window")                                                   \
 	X(SLICES, "the same, from before the slice that reaches into the window")                                      \
@@ -85,6 +86,8 @@
 	  "what a flow had in that second, estimated")                                                                 \
 	X(FLOW_TOTAL, flow_total, struct nt_cpu_record, NULL, FLOWS, WITH_SUMS,                                        \
 	  "what a device had in that second, exactly")                                                                 \
+	X(FLOW_SUM, flow_sum, struct nt_flow_sum_info, NULL, FLOW_SUMS, BY_NAME,                                       \
+	  "what a flow had in all of the time, estimated")                                                             \
 	X(SCHED_WAKEUP, sched_wakeup, struct nt_cpu_record, NULL, LOOSE, BY_NAME, "a thread woken")                    \
 	X(STACK_SAMPLE, stack_sample, struct nt_stack_sample_info, NULL, SAMPLES, BY_NAME,                             \
 	  "a CPU's position at a tick of its clock")                                                                   \
@@ -360,7 +363,17 @@
 	C(INTEGER_ALWAYS, missed_packets, from->count->missed)                                                         \
 	C(INTEGER_ALWAYS, sampled_bytes, from->count->bytes)                                                           \
 	C(INTEGER_ALWAYS, most_packets, from->count->most_packets)                                                     \
-	C(INTEGER_ALWAYS, most_bytes, from->count->most_bytes)
+	C(INTEGER_ALWAYS, most_bytes, from->count->most_bytes)                                                         \
+	C(SIGNED_ALWAYS, hash, (int64_t)from->hash)
+
+#define NT_COLUMNS_flow_sum(C)                                                                                         \
+	C(NON_ZERO, flow_id, from->flow)                                                                               \
+	C(INTEGER, packets, from->estimate.packets)                                                                    \
+	C(INTEGER, packets_low, from->estimate.packets_low)                                                            \
+	C(INTEGER, packets_high, from->estimate.packets_high)                                                          \
+	C(INTEGER, bytes, from->estimate.bytes)                                                                        \
+	C(INTEGER, bytes_low, from->estimate.bytes_low)                                                                \
+	C(INTEGER, bytes_high, from->estimate.bytes_high)
 
 #define NT_COLUMNS_flow_total(C)                                                                                       \
 	C(INTEGER_ALWAYS, ts, nt_span_begin(from->record))                                                             \

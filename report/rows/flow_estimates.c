@@ -59,6 +59,12 @@ bool nt_flow_estimates_add(struct nt_flow_estimates *estimates, uint32_t cell, i
 	return true;
 }
 
+void nt_flow_estimates_add_all(struct nt_flow_estimates *to, const struct nt_flow_estimates *from)
+{
+	for (uint32_t cell = 0; cell < nt_sketch_cells(&from->shape); cell++)
+		nt_flow_estimates_add(to, cell, from->cells[cell].packets, from->cells[cell].bytes);
+}
+
 static void square(struct nt_flow_estimates *estimates)
 {
 	const uint32_t columns = 1u << estimates->shape.column_bits;
@@ -198,13 +204,13 @@ static uint64_t whole(double value)
 	return value >= (double)INT64_MAX ? INT64_MAX : value > 0 ? (uint64_t)value : 0;
 }
 
-void nt_flow_estimates_of(struct nt_flow_estimates *estimates, uint64_t hash, const struct nt_flow_count *count,
+void nt_flow_estimates_of(struct nt_flow_estimates *estimates, uint64_t hash, const struct nt_flow_samples *samples,
 			  struct nt_flow_estimate *out)
 {
-	struct quantity packets = {count->packets, count->missed, count->most_packets, {0}, 0};
+	struct quantity packets = {(double)samples->packets, (double)samples->missed, samples->most_packets, {0}, 0};
 	/* A packet that was missed has no more bytes than the largest sample, which may be of many packets. */
 	struct quantity bytes = {
-		(double)count->bytes, (double)count->missed * count->most_bytes, count->most_bytes, {0}, 0};
+		(double)samples->bytes, (double)samples->missed * samples->most_bytes, samples->most_bytes, {0}, 0};
 	struct bounds bounds;
 
 	if (hash && !estimates->is_squared)

@@ -21,6 +21,14 @@ struct nt_flow_estimates {
 	bool is_squared; /* they are known */
 };
 
+/* The samples of a flow: a packet is one for each row of the sketch that it updated. */
+struct nt_flow_samples {
+	uint64_t packets;
+	uint64_t missed; /* it may have had so many besides, and not more */
+	uint64_t bytes; /* as packets */
+	uint32_t most_packets, most_bytes; /* of one sample */
+};
+
 /* Between the bounds with a probability of 99 %. */
 struct nt_flow_estimate {
 	uint64_t packets, packets_low, packets_high;
@@ -34,9 +42,11 @@ void nt_flow_estimates_release(struct nt_flow_estimates *estimates);
 void nt_flow_estimates_clear(struct nt_flow_estimates *estimates);
 /* Adds to a cell. False: the sketch has no such cell. */
 bool nt_flow_estimates_add(struct nt_flow_estimates *estimates, uint32_t cell, int64_t packets, int64_t bytes);
+/* Adds all cells of a sketch of the same shape. */
+void nt_flow_estimates_add_all(struct nt_flow_estimates *to, const struct nt_flow_estimates *from);
 /*
  * The estimate of the flow that has this hash and these samples, of the time that the cells are of. A hash of 0: only
  * the samples tell.
  */
-void nt_flow_estimates_of(struct nt_flow_estimates *estimates, uint64_t hash, const struct nt_flow_count *count,
+void nt_flow_estimates_of(struct nt_flow_estimates *estimates, uint64_t hash, const struct nt_flow_samples *samples,
 			  struct nt_flow_estimate *out);

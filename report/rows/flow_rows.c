@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * flow_rows.c - the part of rows.h that makes rows of what probe flows counts: of each count of a flow its estimate, by
- * the sketch that came before it.
+ * flow_rows.c - the part of rows.h that makes rows of what probe flows counts: estimates of each time, and sums.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -30,32 +29,38 @@ static bool read_hashes(const struct nt_tape *tape, struct nt_flow_hash hashes[2
 
 int nt_flow_rows_open(struct nt_rows *rows)
 {
+	const uint64_t estimated = NT_TABLE_BIT(NT_TABLE_FLOW_COUNT) | NT_TABLE_BIT(NT_TABLE_FLOW_SUM);
 	char sample[64], sketch[64];
 	int error;
 
-	if (!(rows->want.tables & NT_TABLE_BIT(NT_TABLE_FLOW_COUNT)) ||
-	    nt_tape_meta(rows->tape, NT_META_FLOW_SAMPLE, sample, sizeof(sample)) ||
+	if (!(rows->want.tables & estimated) || nt_tape_meta(rows->tape, NT_META_FLOW_SAMPLE, sample, sizeof(sample)) ||
 	    nt_tape_meta(rows->tape, NT_META_FLOW_SKETCH, sketch, sizeof(sketch)))
 		return 0;
 	rows->has_hashes = read_hashes(rows->tape, rows->hashes);
-	error = nt_flow_estimates_init(&rows->flows, sample, sketch);
+	error = nt_flow_times_init(&rows->flows, sample, sketch);
+	rows->has_estimates = !error;
 	return error == -ENOMEM ? error : 0;
+}
+
+/* Whether what began then counts in the sums. */
+static bool counts(const struct nt_rows *rows, uint64_t end_ns, uint64_t dur_ns)
+{
+	return rows->want.tables & NT_TABLE_BIT(NT_TABLE_FLOW_SUM) && nt_view_has(&rows->time, end_ns - dur_ns);
 }
 
 int nt_flow_rows_sketch(struct nt_rows *rows, uint32_t cpu, const union nt_any *record)
 {
-	nt_flow_estimates_clear(&rows->flows);
-	rows->sketch = record->as_flow_sketch;
+	const struct nt_flow_sketch *sketch = &record->as_flow_sketch;
+
+	if (rows->has_estimates)
+		nt_flow_times_begin(&rows->flows, sketch, counts(rows, sketch->end_ns, sketch->dur_ns));
 	return nt_rows_push_record(rows, &(struct nt_cpu_record){cpu, NT_NO_TASK, record});
 }
 
 int nt_flow_rows_cell(struct nt_rows *rows, uint32_t cpu, const union nt_any *record)
 {
-	const struct nt_flow_cell *cell = &record->as_flow_cell;
-
-	if (cell->end_ns == rows->sketch.end_ns && rows->sketch.cells &&
-	    nt_flow_estimates_add(&rows->flows, cell->cell, cell->packets, cell->bytes))
-		rows->sketch.cells--;
+	if (rows->has_estimates)
+		nt_flow_times_cell(&rows->flows, &record->as_flow_cell);
 	return nt_rows_push_record(rows, &(struct nt_cpu_record){cpu, NT_NO_TASK, record});
 }
 
@@ -69,13 +74,30 @@ static uint64_t hash_of(struct nt_rows *rows, uint64_t flow)
 	return nt_sketch_hash(nt_flow_key(rows->hashes, &tuple, NT_MANY_NOT));
 }
 
-/* Where a cell was lost with a part of the tape, only the flow's own samples tell. */
 int nt_flow_rows_count(struct nt_rows *rows, const struct nt_flow_count *count)
 {
-	const bool is_whole = count->end_ns == rows->sketch.end_ns && !rows->sketch.cells;
-	struct nt_flow_count_info info = {.count = count, .is_known = rows->flows.cells != NULL};
+	struct nt_flow_count_info info = {.count = count, .is_known = rows->has_estimates};
+	int error = 0;
 
-	if (info.is_known)
-		nt_flow_estimates_of(&rows->flows, is_whole ? hash_of(rows, count->flow) : 0, count, &info.estimate);
-	return nt_rows_push(rows, NT_TABLE_FLOW_COUNT, &info);
+	if (info.is_known) {
+		info.hash = hash_of(rows, count->flow);
+		error = nt_flow_times_count(&rows->flows, count, info.hash, counts(rows, count->end_ns, count->dur_ns),
+					    &info.estimate);
+	}
+	return error ? error : nt_rows_push(rows, NT_TABLE_FLOW_COUNT, &info);
+}
+
+int nt_flow_rows_finish(struct nt_rows *rows)
+{
+	int error = 0;
+
+	if (rows->has_estimates)
+		nt_flow_times_finish(&rows->flows);
+	for (size_t i = 0; i < rows->flows.n && !error; i++) {
+		struct nt_flow_sum_info info = {.flow = rows->flows.flows[i].flow};
+
+		nt_flow_times_of(&rows->flows, i, &info.estimate);
+		error = nt_rows_push(rows, NT_TABLE_FLOW_SUM, &info);
+	}
+	return error;
 }

@@ -44,7 +44,8 @@ static bool needs_events(const struct nt_rows *rows)
 /* Loose records go past the timeline. */
 static bool needs_timeline(const struct nt_rows *rows)
 {
-	return needs(rows, ~(NT_FROM(META) | NT_FROM(BLOCKS) | NT_FROM(COUNTS) | NT_FROM(LOOSE) | NT_FROM(FLOWS)));
+	return needs(rows, ~(NT_FROM(META) | NT_FROM(BLOCKS) | NT_FROM(COUNTS) | NT_FROM(LOOSE) | NT_FROM(FLOWS) |
+			     NT_FROM(FLOW_SUMS)));
 }
 
 /* Of samples the flow is told, if there are flows. */
@@ -357,6 +358,8 @@ static int step_finish(struct nt_rows *rows)
 		error = nt_rollup_finish(rows->rollup);
 	if (!error && rows->charges)
 		error = nt_rx_rows_finish(rows);
+	if (!error)
+		error = nt_flow_rows_finish(rows);
 	return error ? error : 1;
 }
 
@@ -542,7 +545,7 @@ static void close_rows(struct nt_row_iter *iter)
 	nt_rollup_free(rows->rollup);
 	nt_rx_rows_free(rows);
 	nt_sample_owners_free(rows->owners);
-	nt_flow_estimates_release(&rows->flows);
+	nt_flow_times_release(&rows->flows);
 	nt_merge_free(rows->merge);
 	nt_window_release(rows);
 	for (uint32_t cpu = 0; rows->counts && cpu < rows->tape->n_cpus; cpu++)

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "report/rows/rows.h"
-#include "report/rows/flow_estimates.h"
+#include "report/rows/flow_times.h"
 #include "report/rows/rx_charge.h"
 #include "report/rows/rx_payers.h"
 #include "report/rows/rx_rest.h"
@@ -76,10 +76,10 @@ struct nt_rows {
 	size_t n_unpaid, unpaid_size;
 	struct nt_rx_rest rest; /* rows of flows that came after many others */
 	struct nt_sample_owners *owners; /* of stack samples */
-	struct nt_flow_estimates flows; /* of the sketch that came last */
+	struct nt_flow_times flows; /* if has_estimates */
+	bool has_estimates;
 	struct nt_flow_hash hashes[2]; /* of flows, if has_hashes */
 	bool has_hashes;
-	struct nt_flow_sketch sketch; /* that one; its number of cells counts down to 0, when all have come */
 	struct nt_rows_want want;
 	bool is_view; /* and not all of the recording */
 	struct nt_view_time time; /* of the view; else of all of the recording */
@@ -173,12 +173,14 @@ int nt_elsewhere_timer(struct nt_rows *rows, uint32_t cpu, const struct nt_net_t
 
 /* ---- flow_rows.c ---- */
 
-/* Before the first record, if counts of flows are wanted. 0 or -ENOMEM. */
+/* Before the first record. 0 or -ENOMEM. */
 int nt_flow_rows_open(struct nt_rows *rows);
 /* The sketch, one of its cells, and a flow's count: in this order, of one time. */
 int nt_flow_rows_sketch(struct nt_rows *rows, uint32_t cpu, const union nt_any *record);
 int nt_flow_rows_cell(struct nt_rows *rows, uint32_t cpu, const union nt_any *record);
 int nt_flow_rows_count(struct nt_rows *rows, const struct nt_flow_count *count);
+/* The sums, when all have come. */
+int nt_flow_rows_finish(struct nt_rows *rows);
 
 /* ---- learned.c ---- */
 

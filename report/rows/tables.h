@@ -229,7 +229,14 @@ struct nt_latency_info {
 
 struct nt_flow_count_info {
 	const struct nt_flow_count *count;
-	bool is_known; /* the estimate is: the tape says how samples were taken */
+	bool is_known; /* the rest is: the tape says how samples were taken */
+	uint64_t hash; /* that its cells are cut from; 0: not known */
+	struct nt_flow_estimate estimate;
+};
+
+/* Of all times in the view. */
+struct nt_flow_sum_info {
+	uint64_t flow;
 	struct nt_flow_estimate estimate;
 };
 

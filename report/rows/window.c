@@ -37,7 +37,8 @@ static bool needs(const struct nt_rows *rows, uint32_t sources)
  */
 static bool needs_all_cpus(const struct nt_rows *rows)
 {
-	return needs(rows, NT_FROM(STAYS) | NT_FROM(OPERATIONS) | NT_FROM(SUMS) | NT_FROM(CHARGES) | NT_FROM(FLOWS));
+	return needs(rows, NT_FROM(STAYS) | NT_FROM(OPERATIONS) | NT_FROM(SUMS) | NT_FROM(CHARGES) | NT_FROM(FLOWS) |
+				   NT_FROM(FLOW_SUMS));
 }
 
 /* Whether operations must be whole. */
@@ -406,13 +407,15 @@ static uint64_t awaited_kinds(const struct nt_rows *rows)
 		kinds |= span_kinds(NT_PLACE_TIMELINE) & ~others;
 	if (tables & nt_tables_of(NT_FROM(LOOSE) | NT_FROM(FLOWS)))
 		kinds |= span_kinds(NT_PLACE_LOOSE) & ~others;
+	if (needs(rows, NT_FROM(FLOW_SUMS)))
+		kinds |= 1ull << NT_FLOW_SKETCH | 1ull << NT_FLOW_CELL | 1ull << NT_FLOW_COUNT;
 	return kinds;
 }
 
 static int find_ends(struct nt_rows *rows)
 {
-	const uint32_t late =
-		NT_FROM(LOOSE) | NT_FROM(FLOWS) | NT_FROM(SAMPLES) | NT_FROM(LOSSES) | NT_FROM(SUMS) | NT_FROM(CHARGES);
+	const uint32_t late = NT_FROM(LOOSE) | NT_FROM(FLOWS) | NT_FROM(FLOW_SUMS) | NT_FROM(SAMPLES) |
+			      NT_FROM(LOSSES) | NT_FROM(SUMS) | NT_FROM(CHARGES);
 	const struct nt_spans_wanted spans = {.kinds = awaited_kinds(rows),
 					      .from_ns = rows->want.begun_within ? rows->want.view.from_ns : 0,
 					      .to_ns = rows->want.view.to_ns};
@@ -493,8 +496,8 @@ uint64_t nt_window_end(const struct nt_rows *rows)
 static bool is_narrow(const struct nt_rows *rows)
 {
 	const uint32_t none = NT_FROM(META) | NT_FROM(BLOCKS), of_view = NT_FROM(SUMS) | NT_FROM(CHARGES);
-	const uint32_t each = none | NT_FROM(LOOSE) | NT_FROM(FLOWS) | NT_FROM(SPANS) | NT_FROM(LOSSES) |
-			      NT_FROM(SLICES) | NT_FROM(SAMPLES) | NT_FROM(STAYS);
+	const uint32_t each = none | NT_FROM(LOOSE) | NT_FROM(FLOWS) | NT_FROM(FLOW_SUMS) | NT_FROM(SPANS) |
+			      NT_FROM(LOSSES) | NT_FROM(SLICES) | NT_FROM(SAMPLES) | NT_FROM(STAYS);
 
 	if (!nt_view_is_part(&rows->want.view))
 		return false;

@@ -78,6 +78,8 @@ for width in 60 80 200; do
     fits $width drops golden/v1-samples.tape
     fits $width retransmits golden/v1-samples.tape
     fits $width wakeups golden/v1-wakeups.tape
+    fits $width top golden/v1-sketch.tape
+    fits $width top golden/v1-sketch.tape --by port
     fits $width query long.db "SELECT * FROM net_cost_socket"
 done
 for file in wide.t markup.t loss.t; do

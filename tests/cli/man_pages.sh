@@ -26,7 +26,7 @@ page() {
     is "$page: sections" "$common" "$sections"
 }
 commands=$("$REPORT" --help | sed -n '/^Look:/,/^Help:/p' | grep -oE '^  [a-z]+( [a-z]+)?  ' | sed 's/^ *//; s/ *$//')
-is "commands" "$(wc -l <<<"$commands")" 16
+is "commands" "$(wc -l <<<"$commands")" 17
 overview=$(sed -e 's/\\-/-/g' -e 's/\\f[BIRP]//g' docs/nettape-report.1)
 while read -r command; do
     name=nettape-report-${command// /-}

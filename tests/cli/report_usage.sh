@@ -7,8 +7,8 @@ source "$(dirname "$0")/lib.sh"
 make_tape hand
 tape=$work/hand.tape
 
-commands=(summary timeline info check stages flame latency drops retransmits wakeups "export html" "export perfetto" \
-    "export prometheus" import query symbolize)
+commands=(summary timeline info check stages flame latency drops retransmits wakeups top "export html" \
+    "export perfetto" "export prometheus" import query symbolize)
 report 0 --version
 has "version" "$out" "nettape-report "
 report 0 --help

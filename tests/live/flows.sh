@@ -50,16 +50,19 @@ at_most "packets that b received" "$(total packets "$arrived")" $((received + 20
 
 # Bounds hold for 99 of 100: so a miss says something only beyond the same again.
 for i in 0 1 2; do
-    read -r low most high < <(sql "$db" "SELECT sum(packets_low) || ' ' || sum(packets) || ' ' || sum(packets_high)
-        FROM flow_estimate WHERE $of_link AND direction = 'send' AND dport = $((9601 + i)) AND src = '$addr_a'")
+    of_flow="FROM flow_sum JOIN flow ON id = flow_id
+        WHERE $of_link AND direction = 'send' AND dport = $((9601 + i)) AND src = '$addr_a'"
+    read -r low most high < <(sql "$db" "SELECT packets_low || ' ' || packets || ' ' || packets_high $of_flow")
     echo "# of ${sizes[i]} packets: $most, $low to $high"
     at_least "bounds of flow $i reach down to it" "${sizes[i]}" $((low - (high - low)))
     at_most "bounds of flow $i reach up to it" "${sizes[i]}" $((high + (high - low)))
-    read -r low high < <(sql "$db" "SELECT sum(bytes_low) || ' ' || sum(bytes_high) FROM flow_estimate
-        WHERE $of_link AND direction = 'send' AND dport = $((9601 + i)) AND src = '$addr_a'")
+    read -r low high < <(sql "$db" "SELECT bytes_low || ' ' || bytes_high $of_flow")
     at_least "bounds of its bytes" $((sizes[i] * 242)) $((low - (high - low)))
     at_most "bounds of its bytes" $((sizes[i] * 242)) $((high + (high - low)))
 done
+is "the largest flows" "$("$report" top "$work/flows.tape" -i "$link_a" --csv |
+    awk -F, '$2 == "flows" && $3 <= 3 && $4 == "destination" { print $5 }' | xargs)" \
+    "$addr_b:9601 $addr_b:9602 $addr_b:9603"
 at_least "their receivers pay by the same flows" "$(sql "$db" "SELECT count(DISTINCT flow_id) FROM flow_estimate
     WHERE flow_id IN (SELECT flow_id FROM rx_cost) AND dport BETWEEN 9601 AND 9603")" 1
 

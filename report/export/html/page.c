@@ -15,6 +15,7 @@
 #include "report/export/html/parts.h"
 #include "report/export/svg/svg.h"
 #include "report/query/cpus/part_costs.h"
+#include "report/query/flows.h"
 #include "report/query/whole.h"
 #include "report/util/array.h"
 #include "schema/block.h"
@@ -184,7 +185,9 @@ static int make_sums(const struct nt_html_scope *scope)
 	bool is_estimate; /* the page says so in any case */
 	const bool is_part = selection->from.is_given || selection->to.is_given || selection->n_cpus;
 
-	return is_part && scope->from_ts < scope->to_ts ? nt_part_costs(&scope->part, false, &is_estimate) : 0;
+	if (!is_part || scope->from_ts >= scope->to_ts)
+		return 0;
+	return nt_part_costs(&scope->part, false, &is_estimate) || nt_flows_sum(&scope->part) ? -1 : 0;
 }
 
 static int read_section(const struct page *page, struct section *section)

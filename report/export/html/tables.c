@@ -10,6 +10,7 @@
 
 #include "report/db/result.h"
 #include "report/query/elsewhere.h"
+#include "report/query/flows.h"
 #include "report/query/groups.h"
 #include "report/query/self_cost.h"
 #include "report/util/array.h"
@@ -139,6 +140,11 @@ static const struct table tables[] = {
 	 "LEFT JOIN net_device AS v ON v.session_id = ?1 AND v.id = r.device_id " NT_IF_PAYERS_ARE_KNOWN_SQL
 	 "GROUP BY r.flow_id, r.payer, r.device_id ORDER BY net_rx_ns DESC, packets_count DESC, 1, 2, 3, 4",
 	 NULL, NULL},
+	{"flows", NT_FLOWS_TITLE,
+	 NT_FLOWS_NOTE
+	 " Of all processes and CPUs. Flows are counted about once a second: of a part, such times count as "
+	 "began in it.",
+	 ", " NT_FLOWS_OF_ALL_SQL NT_FLOWS_ROWS_SQL, NULL, NULL},
 	{"drops", "Dropped packets",
 	 "Packets that the kernel freed undelivered, by reason and place, without ends of TCP connections: those have "
 	 "no bytes.",

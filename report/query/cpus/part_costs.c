@@ -11,6 +11,7 @@
 
 #include "report/db/scan.h"
 #include "report/query/cpus/read.h"
+#include "report/query/part_tables.h"
 #include "report/rows/rollup.h"
 #include "report/util/array.h"
 #include "report/util/words.h"
@@ -42,25 +43,6 @@ static int run(const struct nt_part *part, const char *sql, bool *has_row)
 	return end(part, statement);
 }
 
-/* There, and empty. Not dropped: a statement that reads the sessions may be under way. `more`: columns behind its own.
- */
-static int make_table(const struct nt_part *part, enum nt_table_id id, const char *more)
-{
-	const char *name = nt_table(id)->name;
-	char whole[NT_DB_TABLE_MAX], sql[NT_DB_TABLE_MAX + 100];
-	const char *columns;
-	bool has_row;
-
-	nt_db_write_table(nt_table(id), whole);
-	columns = strchr(whole, '(');
-	snprintf(sql, sizeof(sql), "CREATE TEMP TABLE IF NOT EXISTS %s%.*s%s)", name, (int)strlen(columns) - 1, columns,
-		 more);
-	if (run(part, sql, &has_row))
-		return -1;
-	snprintf(sql, sizeof(sql), "DELETE FROM temp.%s", name);
-	return run(part, sql, &has_row);
-}
-
 /* ---- cpu_cost and sock_cost ---- */
 
 struct summing {
@@ -70,35 +52,18 @@ struct summing {
 	sqlite3_stmt *cpu_cost, *sock_cost; /* INSERTs */
 };
 
-/* A row of sums into its table. Its texts are constants. */
-static int insert(const struct summing *summing, sqlite3_stmt *statement, enum nt_table_id id, const void *from)
-{
-	struct nt_arena arena = {0};
-	struct nt_row row;
-	int error = nt_table_fill(&row, &arena, id, summing->part->session->id, from);
-
-	if (error)
-		return error == -ENOMEM ? error : -ERANGE;
-	for (uint32_t i = 0; i < row.n; i++)
-		nt_db_bind(statement, (int)i + 1, &row.values[i]);
-	sqlite3_step(statement);
-	return sqlite3_reset(statement) == SQLITE_OK
-		       ? 0
-		       : nt_db_fail(summing->part->db, "the costs of the part cannot be summed up");
-}
-
 static int on_cpu_cost(void *arg, const struct nt_cpu_cost *cost)
 {
 	const struct summing *summing = arg;
 
-	return insert(summing, summing->cpu_cost, NT_TABLE_CPU_COST, cost);
+	return nt_part_table_put(summing->part, summing->cpu_cost, NT_TABLE_CPU_COST, cost);
 }
 
 static int on_sock_cost(void *arg, const struct nt_sock_cost *cost)
 {
 	const struct summing *summing = arg;
 
-	return insert(summing, summing->sock_cost, NT_TABLE_SOCK_COST, cost);
+	return nt_part_table_put(summing->part, summing->sock_cost, NT_TABLE_SOCK_COST, cost);
 }
 
 static uint64_t task_of(const struct nt_value *utid)
@@ -186,7 +151,7 @@ static int sum_up(const struct nt_part *part)
 	bool has_slices;
 	int error = -1;
 
-	if (make_table(part, NT_TABLE_CPU_COST, "") || make_table(part, NT_TABLE_SOCK_COST, "") ||
+	if (nt_part_table_make(part, NT_TABLE_CPU_COST, "") || nt_part_table_make(part, NT_TABLE_SOCK_COST, "") ||
 	    nt_load_is_at_hand(part->db, NT_TABLE_CPU_SLICE, &has_slices))
 		return -1;
 	if (nt_part_is_whole(part) && !has_slices)
@@ -272,8 +237,8 @@ static int charge(const struct nt_part *part)
 		return -1;
 	if (is_odd)
 		return nt_lanes_fail(part, -ERANGE, "costs");
-	if (make_table(part, NT_TABLE_RX_COST, ", was_exact INTEGER") || run_on_cpus(part, insert_whole, &has_row) ||
-	    run_on_cpus(part, is_any_cut, &is_cut))
+	if (nt_part_table_make(part, NT_TABLE_RX_COST, ", was_exact INTEGER") ||
+	    run_on_cpus(part, insert_whole, &has_row) || run_on_cpus(part, is_any_cut, &is_cut))
 		return -1;
 	return is_cut ? run(part, net_rx, &has_row) || run_on_cpus(part, insert_cut, &has_row) : 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * flow_estimates_test.c - probe flows without a kernel: the draws, the sketch and the flows that were sampled most, as
- * the BPF programs keep them, and the estimates of the reader, against exact counts of every packet.
+ * the BPF programs keep them, and the estimates and sums of the reader, against exact counts of every packet.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "record/gaps.h"
-#include "report/rows/flow_estimates.h"
+#include "report/rows/flow_times.h"
 #include "tests/support/rand.h"
 
 #define N_FLOWS (1u << 20)
@@ -190,16 +190,16 @@ static uint32_t estimate(double p, struct named *named)
 		assert_true(nt_flow_estimates_add(&estimates, i, cpu->cells[i].packets, cpu->cells[i].bytes));
 	for (uint32_t i = 0; i < N_PLACES; i++) {
 		const struct nt_sampled_flow *flow = &cpu->sampled.sets[i / NT_SAMPLED_WAYS].ways[i % NT_SAMPLED_WAYS];
-		const struct nt_flow_count count = {.packets = flow->packets,
-						    .missed = flow->missed,
-						    .bytes = flow->bytes,
-						    .most_packets = flow->most_packets,
-						    .most_bytes = flow->most_bytes};
+		const struct nt_flow_samples samples = {.packets = flow->packets,
+							.missed = flow->missed,
+							.bytes = flow->bytes,
+							.most_packets = flow->most_packets,
+							.most_bytes = flow->most_bytes};
 
 		if (!flow->packets)
 			continue;
 		named[n].flow = (uint32_t)flow->tuple.src[0];
-		nt_flow_estimates_of(&estimates, hash_of(&flow->tuple), &count, &named[n++].estimate);
+		nt_flow_estimates_of(&estimates, hash_of(&flow->tuple), &samples, &named[n++].estimate);
 	}
 	nt_flow_estimates_release(&estimates);
 	qsort(named, n, sizeof(*named), by_packets);
@@ -376,6 +376,149 @@ static void bounds_hold_in_a_hundred_runs(void **state)
 	bounds_hold(0, 0.1, 2, 0);
 }
 
+/* ---- several seconds ---- */
+
+#define SECONDS 8
+#define NAMED 256
+
+/* The next second of the same flows. */
+static void next_second(uint32_t n_packets, uint64_t *state)
+{
+	memset(cpu->cells, 0, sizeof(cpu->cells));
+	memset(&cpu->sampled, 0, sizeof(cpu->sampled));
+	memset(cpu->samples_of, 0, sizeof(cpu->samples_of));
+	for (uint32_t i = 0; i < n_packets; i++) {
+		const uint32_t flow = next_flow(state);
+		const uint32_t rows = nt_sketch_draw_rows(&cpu->draw, cpu->gaps, cpu->shape.rows);
+
+		if (rows)
+			sample(flow, rows);
+	}
+}
+
+static int by_samples(const void *a, const void *b)
+{
+	const struct nt_sampled_flow *left = a, *right = b;
+
+	return (left->packets < right->packets) - (left->packets > right->packets);
+}
+
+/* The flows that were sampled most go to the tape: their records, and how many samples any other had at most. */
+static uint32_t name_flows(struct nt_sampled_flow *flows, uint32_t *unnamed)
+{
+	static bool is_named[N_FLOWS];
+	uint32_t n = 0;
+
+	for (uint32_t set = 0; set < NT_SAMPLED_SETS; set++)
+		memcpy(flows + (size_t)set * NT_SAMPLED_WAYS, cpu->sampled.sets[set].ways,
+		       sizeof(cpu->sampled.sets[set].ways));
+	qsort(flows, N_PLACES, sizeof(*flows), by_samples);
+	memset(is_named, 0, sizeof(is_named));
+	for (; n < NAMED && flows[n].packets * 1000ull >= cpu->sampled.samples; n++)
+		is_named[flows[n].tuple.src[0]] = true;
+	*unnamed = 0;
+	for (uint32_t flow = 0; flow < N_FLOWS; flow++)
+		*unnamed = !is_named[flow] && cpu->samples_of[flow] > *unnamed ? cpu->samples_of[flow] : *unnamed;
+	return n;
+}
+
+static uint32_t n_cells(void)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < 4 * 512; i++)
+		n += cpu->cells[i].packets || cpu->cells[i].bytes;
+	return n;
+}
+
+static void give_cells(struct nt_flow_times *times, uint64_t end_ns, bool but_one)
+{
+	for (uint32_t i = 0; i < 4 * 512; i++) {
+		const struct nt_flow_cell cell = {
+			.end_ns = end_ns, .cell = i, .packets = cpu->cells[i].packets, .bytes = cpu->cells[i].bytes};
+
+		if (!cell.packets && !cell.bytes)
+			continue;
+		if (!but_one)
+			nt_flow_times_cell(times, &cell);
+		but_one = false;
+	}
+}
+
+/* `widths`: of the bounds of all seconds that a flow has a record of, added up. */
+static void give_second(struct nt_flow_times *times, uint32_t second, bool lacks_cell, bool lacks_flow, double *widths)
+{
+	static struct nt_sampled_flow flows[N_PLACES];
+	const uint64_t end_ns = (second + 1) * 1000000000ull;
+	struct nt_flow_sketch sketch = {.end_ns = end_ns, .dur_ns = 1000000000, .samples = cpu->sampled.samples};
+
+	sketch.flows = name_flows(flows, &sketch.unnamed);
+	sketch.cells = n_cells();
+	nt_flow_times_begin(times, &sketch, true);
+	give_cells(times, end_ns, lacks_cell);
+	for (uint32_t i = lacks_flow; i < sketch.flows; i++) {
+		const struct nt_flow_count count = {.end_ns = end_ns,
+						    .flow = flows[i].tuple.src[0] + 1,
+						    .packets = flows[i].packets,
+						    .missed = flows[i].missed,
+						    .bytes = flows[i].bytes,
+						    .most_packets = flows[i].most_packets,
+						    .most_bytes = flows[i].most_bytes};
+		struct nt_flow_estimate estimate;
+
+		assert_int_equal(nt_flow_times_count(times, &count, hash_of(&flows[i].tuple), true, &estimate), 0);
+		widths[flows[i].tuple.src[0]] += (double)(estimate.packets_high - estimate.packets_low);
+	}
+}
+
+/* All bounds of a sum hold as often as those of one second, also with lost records, and the sum is better known. */
+static void sums_hold(double exponent, bool with_loss, uint64_t *n_named, uint64_t *n_held)
+{
+	static double widths[N_FLOWS];
+	struct nt_flow_times times;
+	uint64_t state = nt_rand_u64(&rnd) | 1;
+	double width = 0, added = 0;
+
+	set_up_flows(exponent);
+	begin(0.01);
+	memset(widths, 0, sizeof(widths));
+	assert_int_equal(nt_flow_times_init(&times, "0.01", "4x512"), 0);
+	for (uint32_t second = 0; second < SECONDS; second++) {
+		next_second(MILLION / SECONDS, &state);
+		give_second(&times, second, with_loss && second == 2, with_loss && second == 5, widths);
+	}
+	nt_flow_times_finish(&times);
+	for (size_t i = 0; i < times.n; i++) {
+		struct named named = {.flow = (uint32_t)times.flows[i].flow - 1};
+
+		nt_flow_times_of(&times, i, &named.estimate);
+		*n_named += 1;
+		*n_held += held(&named, 1);
+		/* The largest flow, of which a record is lost: beyond chance. */
+		if (!named.flow)
+			assert_true((double)named.estimate.packets_high > 0.97 * exact[0]);
+		if (named.flow < 10) {
+			width += (double)(named.estimate.packets_high - named.estimate.packets_low);
+			added += widths[named.flow];
+		}
+	}
+	nt_flow_times_release(&times);
+	if (exponent > 0 && !with_loss)
+		assert_true(width < added / 2);
+}
+
+static void sums_of_seconds_hold(void **state)
+{
+	uint64_t n_named = 0, n_held = 0;
+
+	(void)state;
+	for (int run = 0; run < 10; run++)
+		sums_hold(run % 3 ? 1 : 0, run % 2, &n_named, &n_held);
+	print_message("the bounds of %.2f %% of %llu flows hold over %d seconds\n",
+		      100.0 * (double)n_held / (double)n_named, (unsigned long long)n_named, SECONDS);
+	assert_true((double)n_held >= 0.95 * (double)n_named);
+}
+
 /* As long as places suffice, all is exact. */
 static void few_flows_are_exact_without_sampling(void **state)
 {
@@ -430,6 +573,7 @@ int main(void)
 		cmocka_unit_test(draws_are_the_gaps),
 		cmocka_unit_test(ten_million_packets_of_a_million_flows),
 		cmocka_unit_test(bounds_hold_in_a_hundred_runs),
+		cmocka_unit_test(sums_of_seconds_hold),
 		cmocka_unit_test(few_flows_are_exact_without_sampling),
 		cmocka_unit_test(memory_is_bounded),
 	};
