@@ -25,11 +25,17 @@ int nt_flows_are_known(const struct nt_part *part, bool *are_known);
 #define NT_FLOWS_SAME_SQL                                                                                              \
 	"WINDOW same AS (PARTITION BY proto, src, sport, dst, dport, CASE WHEN family IS NULL THEN flow_id END)), "
 #define NT_FLOWS_SEEN_SQL                                                                                              \
-	"SELECT f.*, s.packets, s.packets_low, s.packets_high, s.bytes, s.bytes_low, s.bytes_high, s.flow_id, "        \
-	"v.ifindex, "
+	"SELECT f.family, f.proto, f.ethertype, f.src, f.sport, f.dst, f.dport, f.netns, f.device_id, f.direction, "   \
+	"v.ifindex, min(s.flow_id) AS flow_id, sum(s.packets) AS packets, sum(s.packets_low) AS packets_low, "         \
+	"sum(s.packets_high) AS packets_high, sum(s.bytes) AS bytes, sum(s.bytes_low) AS bytes_low, "                  \
+	"sum(s.bytes_high) AS bytes_high, "
 #define NT_FLOWS_FROM_SQL                                                                                              \
 	"AS device FROM flow_sum AS s LEFT JOIN flow AS f ON f.session_id = ?1 AND f.id = s.flow_id "                  \
 	"LEFT JOIN net_device AS v ON v.session_id = ?1 AND v.id = f.device_id WHERE s.session_id = ?1 AND "
+/* A flow that was silent for long may have come again under another id. */
+#define NT_FLOWS_GROUP_SQL                                                                                             \
+	" GROUP BY f.family, f.proto, f.ethertype, f.src, f.sport, f.dst, f.dport, f.device_id, f.direction, "         \
+	"CASE WHEN f.id IS NULL THEN s.flow_id END"
 /* By no order that depends on the estimates: the greatest of them would be the one which errs most. */
 #define NT_FLOWS_PLACED_SQL                                                                                            \
 	"SELECT *, row_number() OVER (same ORDER BY packets_high < least, direction, ifindex, netns, flow_id) "        \
@@ -37,11 +43,11 @@ int nt_flows_are_known(const struct nt_part *part, bool *are_known);
 /*
  * Common table expressions, of session ?1, where `is_meant`, a condition on a row `v` of net_device, holds:
  *
- *   seen    the flows at each device and direction: the columns of flow and of flow_sum, `device`
+ *   seen    the flows at each device and direction: columns of flow and of flow_sum, and `device`
  *   flows   of these, for each flow one that may have seen most of it, by its bounds; seen_count: how many there are
  */
 #define NT_FLOWS_SQL(is_meant)                                                                                         \
-	"seen AS (" NT_FLOWS_SEEN_SQL NT_IFACE_SQL("v.") NT_FLOWS_FROM_SQL is_meant                                    \
+	"seen AS (" NT_FLOWS_SEEN_SQL NT_IFACE_SQL("v.") NT_FLOWS_FROM_SQL is_meant NT_FLOWS_GROUP_SQL                 \
 		"), least AS (SELECT *, max(packets_low) OVER same AS least, count(*) OVER same AS seen_count "        \
 		"FROM seen " NT_FLOWS_SAME_SQL "placed AS (" NT_FLOWS_PLACED_SQL NT_FLOWS_SAME_SQL                     \
 		"flows AS (SELECT * FROM placed WHERE place = 1) "
