@@ -3,17 +3,16 @@
  * payers - traffic of which is known who should pay for receiving it.
  *
  *   payers send ADDRESS PORT ROUNDS   each round: one datagram to PORT, three to PORT + 1, all of 200 bytes
- *   payers rows ADDRESS PORT ROUNDS   the same of 20 rounds together: 20 datagrams to PORT, 60 to PORT + 1, and so on;
- *                                     for packets of the two to cost the same, whatever the first one to a socket does
+ *   payers rows ADDRESS PORT ROUNDS   to PORT, PORT + 1, + 2 and + 3 so many each, 20 to one and then 20 to the next:
+ *                                     packets of all cost the same, whatever the first one to a socket does
  *   payers shout ADDRESS PORT COUNT   so many datagrams of 200 bytes, whether anybody is there or not
  *   payers bury ADDRESS PORT COUNT    the same, each after 40 datagrams of 1,000 bytes
  *   payers pose ADDRESS PORT COUNT    the same as shout, each from another address and port; PORT 0: also to another
  *                                     port
- *   payers hold ADDRESS PORT          lets datagrams wait; reads them all when its input ends, and prints how many.
- *                                     Several may hold one port, and share what comes
- *   payers ask ADDRESS PORT COUNT     a TCP connection: so many requests of 50 bytes, each answered before the next
- *   payers answer ADDRESS PORT COUNT  the other end
- *   payers visit ADDRESS PORT COUNT   so many TCP connections, one after the other: one request, one answer on each
+ *   payers hold ADDRESS PORT [COUNT]  lets datagrams wait, of so many ports (1); reads them all when its input ends,
+ * and prints how many. Several may hold one port, and share what comes payers ask ADDRESS PORT COUNT     a TCP
+ * connection: so many requests of 50 bytes, each answered before the next payers answer ADDRESS PORT COUNT  the other
+ * end payers visit ADDRESS PORT COUNT   so many TCP connections, one after the other: one request, one answer on each
  *   payers serve ADDRESS PORT COUNT   the other end
  *   payers knock ADDRESS PORT COUNT   so many TCP connections on which nothing is sent or received
  *   payers stay ADDRESS PORT          one of these, until its input ends
@@ -57,19 +56,31 @@ static void say_ready(void)
 	fflush(stdout);
 }
 
-/* `row`: so many rounds together. */
-static int send_rounds(struct sockaddr_in *to, unsigned long rounds, unsigned int row)
+static struct sockaddr_in port_behind(const struct sockaddr_in *first, int by)
+{
+	struct sockaddr_in address = *first;
+
+	address.sin_port = htons((uint16_t)(ntohs(first->sin_port) + by));
+	return address;
+}
+
+/* `row`: so many to one port, and then to the next. `n_ports`: what is left of each four goes to the last. */
+static int send_rounds(const struct sockaddr_in *to, unsigned long rounds, unsigned int row, unsigned int n_ports)
 {
 	static const char datagram[DATAGRAM];
-	struct sockaddr_in next = *to;
-	int fds[2] = {socket(AF_INET, SOCK_DGRAM, 0), socket(AF_INET, SOCK_DGRAM, 0)};
+	int fds[4];
 
-	next.sin_port = htons((uint16_t)(ntohs(to->sin_port) + 1));
-	if (connect(fds[0], (struct sockaddr *)to, sizeof(*to)) ||
-	    connect(fds[1], (struct sockaddr *)&next, sizeof(next)))
-		return die("connect");
+	for (unsigned int i = 0; i < n_ports; i++) {
+		const struct sockaddr_in address = port_behind(to, (int)i);
+
+		fds[i] = socket(AF_INET, SOCK_DGRAM, 0);
+		if (connect(fds[i], (const struct sockaddr *)&address, sizeof(address)))
+			return die("connect");
+	}
 	for (unsigned long i = 0; i < 4 * rounds; i++) {
-		if (send(fds[i / row % 4 != 0], datagram, sizeof(datagram), 0) < 0)
+		const unsigned int turn = i / row % 4;
+
+		if (send(fds[turn < n_ports ? turn : n_ports - 1], datagram, sizeof(datagram), 0) < 0)
 			return die("send");
 	}
 	return 0;
@@ -121,21 +132,37 @@ static int pose(const struct sockaddr_in *to, unsigned long count)
 	return 0;
 }
 
-static int hold(const struct sockaddr_in *at)
+static int holding_socket(const struct sockaddr_in *at)
 {
 	const int fd = socket(AF_INET, SOCK_DGRAM, 0), size = BUFFER, one = 1;
-	unsigned long n = 0;
-	char datagram[DATAGRAM];
 
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)) ||
 	    setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &one, sizeof(one)) ||
-	    bind(fd, (const struct sockaddr *)at, sizeof(*at)))
-		return die("bind");
+	    bind(fd, (const struct sockaddr *)at, sizeof(*at))) {
+		die("bind");
+		exit(1);
+	}
+	return fd;
+}
+
+static int hold(const struct sockaddr_in *at, unsigned long n_ports)
+{
+	unsigned long n = 0;
+	int fds[4];
+	char datagram[DATAGRAM];
+
+	for (unsigned long i = 0; i < n_ports && i < 4; i++) {
+		const struct sockaddr_in address = port_behind(at, (int)i);
+
+		fds[i] = holding_socket(&address);
+	}
 	say_ready();
 	while (getchar() != EOF)
 		;
-	while (recv(fd, datagram, sizeof(datagram), MSG_DONTWAIT) > 0)
-		n++;
+	for (unsigned long i = 0; i < n_ports && i < 4; i++) {
+		while (recv(fds[i], datagram, sizeof(datagram), MSG_DONTWAIT) > 0)
+			n++;
+	}
 	printf("%lu\n", n);
 	return 0;
 }
@@ -229,9 +256,9 @@ static int answer(const struct sockaddr_in *at, unsigned long connections, unsig
 static int run(const char *what, struct sockaddr_in *address, unsigned long count)
 {
 	if (!strcmp(what, "send"))
-		return send_rounds(address, count, 1);
+		return send_rounds(address, count, 1, 2);
 	if (!strcmp(what, "rows"))
-		return send_rounds(address, count, ROW);
+		return send_rounds(address, count, ROW, 4);
 	if (!strcmp(what, "shout"))
 		return shout(address, count, 0);
 	if (!strcmp(what, "bury"))
@@ -239,7 +266,7 @@ static int run(const char *what, struct sockaddr_in *address, unsigned long coun
 	if (!strcmp(what, "pose"))
 		return pose(address, count);
 	if (!strcmp(what, "hold"))
-		return hold(address);
+		return hold(address, count ? count : 1);
 	if (!strcmp(what, "ask"))
 		return ask(address, 1, count);
 	if (!strcmp(what, "answer"))
