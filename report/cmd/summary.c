@@ -398,43 +398,40 @@ static int find_payers(struct summary *summary, int64_t session_id)
 	return end(db, row);
 }
 
-static int print_payers(struct summary *summary, int64_t session_id)
+/* The first rows of a section whose columns all say something. */
+static int print_rows(struct summary *summary, const struct section *section, const char *leave_out, int64_t top,
+		      int64_t session_id)
 {
-	sqlite3_stmt *statement;
+	struct nt_printer *printer = summary->sessions.printer;
+	sqlite3_stmt *statement = prepare(summary, section, session_id);
 	int error;
 
-	if (!summary->has_payers)
-		return 0;
-	statement = prepare(summary, &payers_section, session_id);
 	if (!statement)
 		return -1;
-	nt_print_heading(stdout, "\n" NT_PAYERS_TITLE);
-	nt_printer_hide(summary->sessions.printer, NULL);
-	nt_printer_leave_out(summary->sessions.printer, NT_PAYERS_LEAVE_OUT);
-	error = nt_result_print_top(summary->sessions.db, statement, summary->sessions.printer, limit_of(summary, TOP),
-				    NULL);
+	nt_printer_hide(printer, NULL);
+	nt_printer_leave_out(printer, leave_out);
+	error = nt_result_print_top(summary->sessions.db, statement, printer, limit_of(summary, top), NULL);
 	sqlite3_finalize(statement);
 	return error;
 }
 
+static int print_payers(struct summary *summary, int64_t session_id)
+{
+	if (!summary->has_payers)
+		return 0;
+	nt_print_heading(stdout, "\n" NT_PAYERS_TITLE);
+	return print_rows(summary, &payers_section, NT_PAYERS_LEAVE_OUT, TOP, session_id);
+}
+
 static int print_flows(struct summary *summary, int64_t session_id)
 {
-	sqlite3_stmt *statement;
-	int error;
-
 	if (!summary->has_flows || summary->by != NT_BY_NONE)
 		return 0;
-	statement = prepare(summary, &flows_section, session_id);
-	if (!statement)
-		return -1;
 	nt_print_heading(stdout, "\n" NT_FLOWS_TITLE);
-	nt_printer_leave_out(summary->sessions.printer, NT_FLOWS_LEAVE_OUT);
-	error = nt_result_print_top(summary->sessions.db, statement, summary->sessions.printer,
-				    limit_of(summary, TOP_NEXT), NULL);
-	sqlite3_finalize(statement);
-	if (!error)
-		nt_print_prose(stdout, "", "%s", NT_FLOWS_NOTE);
-	return error;
+	if (print_rows(summary, &flows_section, NT_FLOWS_LEAVE_OUT, TOP_NEXT, session_id))
+		return -1;
+	nt_print_prose(stdout, "", "%s", NT_FLOWS_NOTE);
+	return 0;
 }
 
 /* Without a sum: one of the lines is in the network's time above, and one may be unknown. */

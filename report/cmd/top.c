@@ -55,13 +55,18 @@ static const struct nt_tables_section of_ports[] = {
 
 static int begin(const struct nt_part *part, const char *device, char why_not[NT_ERROR_MAX])
 {
-	sqlite3_stmt *row = nt_db_query(
-		part->db, "SELECT 1 WHERE ?2 IS NULL OR ?2 IN (SELECT name FROM net_device WHERE session_id = ?1)",
-		part->session->id);
+	sqlite3_stmt *row = nt_db_query(part->db,
+					"SELECT " NT_FLOWS_IS_OLDER_SQL
+					", ?2 IS NULL OR ?2 IN (SELECT name FROM net_device WHERE session_id = ?1)",
+					part->session->id);
 
 	sqlite3_bind_text(row, 2, device, -1, SQLITE_STATIC);
-	if (!nt_db_next(row))
-		nt_fail(why_not, "there is no network device %.100s", device);
+	if (nt_db_next(row)) {
+		if (sqlite3_column_int(row, 0))
+			nt_fail(why_not, "it was imported without sums of flows: import its tape again");
+		else if (!sqlite3_column_int(row, 1))
+			nt_fail(why_not, "it has no network device %.100s", device);
+	}
 	return nt_db_end(part->db, row, "the devices cannot be read") || nt_flows_sum(part) ? -1 : 0;
 }
 

@@ -168,7 +168,8 @@ int nt_flows_are_known(const struct nt_part *part, bool *are_known)
 		return -1;
 	if ((tables & needed) != needed)
 		return 0;
-	row = nt_db_query(part->db, "SELECT 1 WHERE " NT_HAS_PROBE_SQL("flows"), part->session->id);
+	row = nt_db_query(part->db, "SELECT 1 WHERE " NT_HAS_PROBE_SQL("flows") " AND NOT " NT_FLOWS_IS_OLDER_SQL,
+			  part->session->id);
 	*are_known = nt_db_next(row);
 	return nt_db_end(part->db, row, CANNOT);
 }

@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "report/db/older.h"
 #include "report/query/groups.h"
 
 /*
@@ -16,6 +17,8 @@
 int nt_flows_sum(const struct nt_part *part);
 /* Whether the session has the probe, and its database the tables for all of this part. 0, or -1 and db->error. */
 int nt_flows_are_known(const struct nt_part *part, bool *are_known);
+/* Of session ?1: its database is older than flow_sum, so that no sums are known. */
+#define NT_FLOWS_IS_OLDER_SQL NT_OLDER_LACKS_SQL("flow_sum")
 #define NT_FLOWS_TABLES                                                                                                \
 	(NT_TABLE_BIT(NT_TABLE_FLOW_SUM) | NT_TABLE_BIT(NT_TABLE_FLOW) | NT_TABLE_BIT(NT_TABLE_FLOW_TOTAL))
 #define NT_FLOWS_OF_PART                                                                                               \

@@ -87,17 +87,15 @@ int nt_flow_rows_count(struct nt_rows *rows, const struct nt_flow_count *count)
 	return error ? error : nt_rows_push(rows, NT_TABLE_FLOW_COUNT, &info);
 }
 
-int nt_flow_rows_finish(struct nt_rows *rows)
+int nt_flow_rows_step(struct nt_rows *rows)
 {
-	int error = 0;
+	struct nt_flow_sum_info info;
 
-	if (rows->has_estimates)
+	if (rows->has_estimates && !rows->next_flow)
 		nt_flow_times_finish(&rows->flows);
-	for (size_t i = 0; i < rows->flows.n && !error; i++) {
-		struct nt_flow_sum_info info = {.flow = rows->flows.flows[i].flow};
-
-		nt_flow_times_of(&rows->flows, i, &info.estimate);
-		error = nt_rows_push(rows, NT_TABLE_FLOW_SUM, &info);
-	}
-	return error;
+	if (rows->next_flow == rows->flows.n)
+		return 1;
+	info.flow = rows->flows.flows[rows->next_flow].flow;
+	nt_flow_times_of(&rows->flows, rows->next_flow++, &info.estimate);
+	return nt_rows_push(rows, NT_TABLE_FLOW_SUM, &info);
 }

@@ -358,8 +358,6 @@ static int step_finish(struct nt_rows *rows)
 		error = nt_rollup_finish(rows->rollup);
 	if (!error && rows->charges)
 		error = nt_rx_rows_finish(rows);
-	if (!error)
-		error = nt_flow_rows_finish(rows);
 	return error ? error : 1;
 }
 
@@ -476,12 +474,12 @@ static int step_last(struct nt_rows *rows)
 }
 
 /* Steps give 0: again; 1: on to the next; below 0: an error. */
-#define MAX_STEPS 6
+#define MAX_STEPS 7
 #define STEPS_PER_LOOK 512 /* steps between two questions whether to stop */
 static int (*const steps[][MAX_STEPS])(struct nt_rows *rows) = {
-	[NT_ROWS_EVENTS_FIRST] = {step_events, step_finish, step_blocks, step_last, NULL},
+	[NT_ROWS_EVENTS_FIRST] = {step_events, step_finish, nt_flow_rows_step, step_blocks, step_last, NULL},
 	[NT_ROWS_IDENTITIES_FIRST] = {nt_rows_step_identities, nt_rows_step_proc_snapshots, step_events, step_finish,
-				      step_last, NULL},
+				      nt_flow_rows_step, step_last, NULL},
 };
 
 static bool is_time_to_stop(struct nt_rows *rows)

@@ -78,6 +78,7 @@ struct nt_rows {
 	struct nt_sample_owners *owners; /* of stack samples */
 	struct nt_flow_times flows; /* if has_estimates */
 	bool has_estimates;
+	size_t next_flow; /* of its sums */
 	struct nt_flow_hash hashes[2]; /* of flows, if has_hashes */
 	bool has_hashes;
 	struct nt_rows_want want;
@@ -179,8 +180,8 @@ int nt_flow_rows_open(struct nt_rows *rows);
 int nt_flow_rows_sketch(struct nt_rows *rows, uint32_t cpu, const union nt_any *record);
 int nt_flow_rows_cell(struct nt_rows *rows, uint32_t cpu, const union nt_any *record);
 int nt_flow_rows_count(struct nt_rows *rows, const struct nt_flow_count *count);
-/* The sums, when all have come. */
-int nt_flow_rows_finish(struct nt_rows *rows);
+/* When all have come: the next sum. One by one, since there may be very many. 0; 1: there are no more; or an error. */
+int nt_flow_rows_step(struct nt_rows *rows);
 
 /* ---- learned.c ---- */
 
