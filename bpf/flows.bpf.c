@@ -6,10 +6,11 @@
  */
 #include "bpf/packet.h"
 
+/* The recorder sets the numbers of entries: of possible CPUs; of the next two maps, twice that for each key. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1); /* the recorder sets the number of possible CPUs; of the next two twice that */
+	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, struct nt_flows_cpu);
 } nt_flows_cpus SEC(".maps");
@@ -27,7 +28,7 @@ struct {
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, struct nt_sampled_flows);
+	__uint(value_size, sizeof(struct nt_sampled_flows)); /* the recorder sets it: of all sets */
 } nt_sampled SEC(".maps");
 
 #define PROBES 8 /* places of a device, from the first on */
@@ -65,49 +66,69 @@ static __noinline int change_device(struct nt_flows_cpu *flows, struct nt_flow_l
 	return 0;
 }
 
-/* A bit of `rows` for each row that the packet updates. */
-static __always_inline void add_to_sketch(__u32 buffer, __u64 hash, __u32 rows, __u32 packets, __u32 bytes)
+struct sample {
+	__u32 rows; /* as nt_sketch_draw_rows() gives them */
+	__u32 packets, bytes;
+};
+
+static __always_inline void add_to_sketch(__u32 place, __u64 hash, const struct sample *sample)
 {
 	const struct nt_sketch_shape shape = {nt_config.flows.shape.rows, nt_config.flows.shape.column_bits};
-	struct nt_sketch_cell *cells = bpf_map_lookup_elem(&nt_flow_cells, &buffer);
+	struct nt_sketch_cell *cells = bpf_map_lookup_elem(&nt_flow_cells, &place);
 
 	if (!cells)
 		return;
 	for (__u32 row = 0; row < NT_SKETCH_MAX_ROWS && row < shape.rows; row++) {
 		__u32 cell = nt_sketch_cell(&shape, hash, row) & (nt_sketch_cells(&shape) - 1);
 
-		if (rows >> row & 1)
-			nt_sketch_add(&cells[cell], nt_sketch_is_negative(&shape, hash, row), packets, bytes);
+		if (sample->rows >> row & 1)
+			nt_sketch_add(&cells[cell], nt_sketch_is_negative(&shape, hash, row), sample->packets,
+				      sample->bytes);
 	}
 }
 
-struct sample {
-	__u32 rows; /* as nt_sketch_draw_rows() gives them */
-	__u32 packets, bytes;
-};
+/* `place`: of the key, in the maps. */
+static __noinline int add_to_key(__u32 place, enum nt_flow_key_sort sort, const struct nt_flow_tuple *flow,
+				 const struct sample *sample)
+{
+	struct nt_sampled_flows *sampled = bpf_map_lookup_elem(&nt_sampled, &place);
+	struct nt_sampled_set *set;
+	struct nt_flow_tuple key;
+	__u32 n_rows = 0;
+	__u64 hash;
+
+	if (!sampled)
+		return 0;
+	nt_flow_take_key(sort, flow, &key);
+	hash = nt_sketch_hash(nt_flow_key(nt_config.flow_hashes, &key, nt_flow_many(sort)));
+	set = &sampled->sets[nt_sampled_set_of(hash, nt_config.flows.set_bits)];
+	if (!nt_config.flows.shape.rows) {
+		sampled->samples++;
+		nt_sampled_keep(set, &key, sample->packets, sample->bytes);
+		return 0;
+	}
+	add_to_sketch(place, hash, sample);
+	for (int row = 0; row < NT_SKETCH_MAX_ROWS; row++)
+		n_rows += sample->rows >> row & 1;
+	sampled->samples += n_rows;
+	nt_sampled_add(set, &key, n_rows, sample->packets, sample->bytes);
+	return 0;
+}
 
 static __noinline int add_sample(const struct nt_flows_cpu *flows, const struct sk_buff *skb, bool is_typed,
 				 bool is_sent, const struct sample *sample)
 {
 	const unsigned char *data = is_sent ? NT_FIELD(skb, is_typed, head) + NT_FIELD(skb, is_typed, network_header)
 					    : NT_FIELD(skb, is_typed, data);
-	__u32 buffer = bpf_get_smp_processor_id() * 2 + (flows->buffer & 1), n_rows = 0;
-	struct nt_sampled_flows *sampled;
-	struct nt_flow_tuple tuple = {};
-	__u64 hash;
+	__u32 place = (bpf_get_smp_processor_id() * 2 + (flows->buffer & 1)) * nt_config.flows.n_keys;
+	struct nt_flow_tuple flow = {};
 
-	nt_read_tuple(skb, (struct nt_reads){.is_typed = is_typed}, data, &tuple);
+	nt_read_tuple(skb, (struct nt_reads){.is_typed = is_typed}, data, &flow);
 	if (is_sent)
-		tuple.device |= NT_DEVICE_SENDS;
-	hash = nt_sketch_hash(nt_flow_key(nt_config.flow_hashes, &tuple, NT_MANY_NOT));
-	add_to_sketch(buffer, hash, sample->rows, sample->packets, sample->bytes);
-	sampled = bpf_map_lookup_elem(&nt_sampled, &buffer);
-	if (!sampled)
-		return 0;
-	for (int row = 0; row < NT_SKETCH_MAX_ROWS; row++)
-		n_rows += sample->rows >> row & 1;
-	sampled->samples += n_rows;
-	nt_sampled_add(&sampled->sets[nt_sampled_set_of(hash)], &tuple, n_rows, sample->packets, sample->bytes);
+		flow.device |= NT_DEVICE_SENDS;
+	for (__u32 sort = 0; sort < NT_FLOW_KEY_SORTS; sort++)
+		if (nt_config.flows.keys >> sort & 1)
+			add_to_key(place++, sort, &flow, sample);
 	return 0;
 }
 
@@ -138,7 +159,7 @@ static __always_inline int count_packet(__u32 program, const struct sk_buff *skb
 	sums->packets += sample.packets;
 	sums->bytes += sample.bytes;
 	sample.rows = nt_sketch_draw_rows(&flows->draw, nt_config.flows.gaps, nt_config.flows.shape.rows);
-	if (sample.rows)
+	if (sample.rows || !nt_config.flows.shape.rows)
 		add_sample(flows, skb, is_typed, is_sent, &sample);
 	nt_count(cpu, program, NT_OUTCOME_noted);
 	return 0;

@@ -195,6 +195,9 @@ struct nt_latency_config {
 /* The configuration of probe `flows`. */
 struct nt_flows_config {
 	struct nt_sketch_shape shape;
+	__u32 keys; /* 1 << enum nt_flow_key_sort, of each that is counted by */
+	__u32 n_keys;
+	__u32 set_bits; /* of the flows that were sampled most */
 	__u32 gaps[NT_GAPS]; /* as nt_sketch_draw_rows() has them */
 };
 

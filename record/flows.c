@@ -21,9 +21,17 @@
 #define LEAST_NS 500000000ull /* that a buffer is counted into */
 #define REST_NS 20000000ull /* from a turn on, until no program is at the buffer any more */
 
+uint32_t nt_flows_set_bits(const struct nt_flows_options *options)
+{
+	return options->shape.rows ? NT_SAMPLED_SET_BITS : NT_EXACT_SET_BITS;
+}
+
 void nt_flows_configure(const struct nt_flows_options *options, struct nt_flows_config *config)
 {
 	config->shape = options->shape;
+	config->keys = options->keys;
+	config->set_bits = nt_flows_set_bits(options);
+	config->n_keys = (uint32_t)__builtin_popcount(options->keys);
 	nt_gaps_draw(options->sample, config->gaps, nt_gaps_random, NULL);
 }
 
@@ -40,19 +48,24 @@ static int map_one(void **out, size_t *size, size_t wanted, const struct bpf_map
 	return 0;
 }
 
+/* Of a sketch; 0: there is none. */
+static uint32_t n_cells(const struct nt_flows *flows)
+{
+	return flows->shape.rows ? nt_sketch_cells(&flows->shape) : 0;
+}
+
 static int map_all(struct nt_flows *flows)
 {
 	const struct nettape *skeleton = flows->kernel->skeleton;
-	const size_t n = flows->kernel->n_cpus;
-	int error = map_one((void **)&flows->cpus, &flows->cpus_size, n * sizeof(*flows->cpus),
+	const size_t n_cpus = flows->kernel->n_cpus, n = 2 * n_cpus * flows->n_keys;
+	int error = map_one((void **)&flows->cpus, &flows->cpus_size, n_cpus * sizeof(*flows->cpus),
 			    skeleton->maps.nt_flows_cpus);
 
-	if (!error)
-		error = map_one((void **)&flows->cells, &flows->cells_size,
-				2 * n * nt_sketch_cells(&flows->shape) * sizeof(*flows->cells),
+	if (!error && flows->shape.rows)
+		error = map_one((void **)&flows->cells, &flows->cells_size, n * n_cells(flows) * sizeof(*flows->cells),
 				skeleton->maps.nt_flow_cells);
 	return error ? error
-		     : map_one((void **)&flows->sampled, &flows->sampled_size, 2 * n * sizeof(*flows->sampled),
+		     : map_one((void **)&flows->sampled, &flows->sampled_size, n * nt_sampled_size(flows->set_bits),
 			       skeleton->maps.nt_sampled);
 }
 
@@ -60,11 +73,13 @@ static int make_room(struct nt_flows *flows)
 {
 	const size_t n = flows->kernel->n_cpus, n_devices = n * (NT_FLOW_DEVICES + 1);
 
-	flows->sum = calloc(nt_sketch_cells(&flows->shape), sizeof(*flows->sum));
+	flows->sum = calloc(n_cells(flows) + 1, sizeof(*flows->sum));
+	flows->named_size = flows->shape.rows ? NT_FLOWS_NAMED : NT_FLOWS_EXACT;
+	flows->named = calloc(flows->named_size, sizeof(*flows->named));
 	flows->set = calloc(n * NT_SAMPLED_WAYS, sizeof(*flows->set));
 	flows->totals = calloc(n_devices, sizeof(*flows->totals));
 	flows->totals_before = calloc(n_devices, sizeof(*flows->totals_before));
-	return flows->sum && flows->set && flows->totals && flows->totals_before ? 0 : -ENOMEM;
+	return flows->sum && flows->named && flows->set && flows->totals && flows->totals_before ? 0 : -ENOMEM;
 }
 
 int nt_flows_init(struct nt_flows *flows, struct nt_kernel *kernel)
@@ -74,6 +89,9 @@ int nt_flows_init(struct nt_flows *flows, struct nt_kernel *kernel)
 
 	flows->kernel = kernel;
 	flows->shape = config->flows.shape;
+	flows->set_bits = config->flows.set_bits;
+	flows->keys = config->flows.keys;
+	flows->n_keys = config->flows.n_keys;
 	flows->hashes = nt_kernel_flow_hashes(kernel);
 	error = map_all(flows);
 	if (!error)
@@ -90,19 +108,30 @@ int nt_flows_init(struct nt_flows *flows, struct nt_kernel *kernel)
 
 /* ---- adding up ---- */
 
+/* Of the key at hand, in both maps. */
+static size_t place_of(const struct nt_flows *flows, uint32_t cpu, uint32_t buffer)
+{
+	return (size_t)(2 * cpu + buffer) * flows->n_keys + flows->key;
+}
+
+static struct nt_sampled_flows *sampled_of(const struct nt_flows *flows, uint32_t cpu, uint32_t buffer)
+{
+	return (void *)(flows->sampled + place_of(flows, cpu, buffer) * nt_sampled_size(flows->set_bits));
+}
+
 /* There may be many more CPUs possible than there are. */
 static bool has_samples(const struct nt_flows *flows, uint32_t cpu, uint32_t buffer)
 {
-	return flows->sampled[2 * cpu + buffer].samples != 0;
+	return sampled_of(flows, cpu, buffer)->samples != 0;
 }
 
 static void add_cells(struct nt_flows *flows, uint32_t buffer)
 {
-	const uint32_t n = nt_sketch_cells(&flows->shape);
+	const uint32_t n = n_cells(flows);
 
 	memset(flows->sum, 0, n * sizeof(*flows->sum));
-	for (uint32_t cpu = 0; cpu < flows->kernel->n_cpus; cpu++) {
-		struct nt_sketch_cell *cells = &flows->cells[(size_t)(2 * cpu + buffer) * n];
+	for (uint32_t cpu = 0; cpu < flows->kernel->n_cpus && n; cpu++) {
+		struct nt_sketch_cell *cells = &flows->cells[place_of(flows, cpu, buffer) * n];
 
 		if (!has_samples(flows, cpu, buffer))
 			continue;
@@ -120,11 +149,16 @@ static int compare_flows(const void *a, const void *b)
 		      sizeof(struct nt_flow_tuple));
 }
 
-/* A flow that has no place in a CPU's set was sampled there no more often than the least of those that have. */
-static uint32_t least_of(const struct nt_sampled_set *set)
+/*
+ * A flow that has no place in a CPU's set was sampled there no more often than the least of those that have. Without a
+ * sketch, it had no more packets than found no place.
+ */
+static uint32_t least_of(const struct nt_flows *flows, const struct nt_sampled_set *set)
 {
 	uint32_t least = UINT32_MAX;
 
+	if (!flows->shape.rows)
+		return set->unplaced;
 	for (int way = 0; way < NT_SAMPLED_WAYS; way++) {
 		const struct nt_sampled_flow *flow = &set->ways[way];
 
@@ -133,23 +167,31 @@ static uint32_t least_of(const struct nt_sampled_set *set)
 	return least;
 }
 
+/* What a flow may have had on CPUs where it has no place. */
+struct elsewhere {
+	uint32_t packets;
+	uint32_t most_bytes; /* of one packet; 0: not known */
+};
+
 /*
  * Puts one set of all CPUs into flows->set, sorted. `missed` is for now what a flow may have more on the CPUs that have
- * it than on those that do not; the latter, which may be below 0, is in *elsewhere. Gives how many.
+ * it than on those that do not; the latter is in *elsewhere. Gives how many.
  */
-static size_t gather(struct nt_flows *flows, uint32_t buffer, uint32_t number, uint32_t *elsewhere)
+static size_t gather(struct nt_flows *flows, uint32_t buffer, uint32_t number, struct elsewhere *elsewhere)
 {
 	size_t n = 0;
 
-	*elsewhere = 0;
+	memset(elsewhere, 0, sizeof(*elsewhere));
 	for (uint32_t cpu = 0; cpu < flows->kernel->n_cpus; cpu++) {
-		struct nt_sampled_set *set = &flows->sampled[2 * cpu + buffer].sets[number];
+		struct nt_sampled_set *set = &sampled_of(flows, cpu, buffer)->sets[number];
 		uint32_t least;
 
 		if (!has_samples(flows, cpu, buffer))
 			continue;
-		least = least_of(set);
-		*elsewhere += least;
+		least = least_of(flows, set);
+		elsewhere->packets += least;
+		if (set->most_bytes > elsewhere->most_bytes)
+			elsewhere->most_bytes = set->most_bytes;
 		for (int way = 0; way < NT_SAMPLED_WAYS; way++) {
 			if (!set->ways[way].packets)
 				continue;
@@ -182,14 +224,19 @@ static void leave_unnamed(struct nt_flows *flows, const struct nt_sampled_flow *
 /* The flow is one of those that were sampled most, so far, or is not. */
 static void name(struct nt_flows *flows, const struct nt_sampled_flow *flow)
 {
+	const bool is_exact = !flows->shape.rows;
 	uint32_t least = 0;
 
-	if ((uint64_t)flow->packets * NT_FLOWS_LEAST < flows->samples) {
+	if (!is_exact && (uint64_t)flow->packets * NT_FLOWS_LEAST < flows->samples) {
 		leave_unnamed(flows, flow);
 		return;
 	}
-	if (flows->n_named < NT_FLOWS_NAMED) {
+	if (flows->n_named < flows->named_size) {
 		flows->named[flows->n_named++] = *flow;
+		return;
+	}
+	if (is_exact) { /* then there are too many to look for the least */
+		leave_unnamed(flows, flow);
 		return;
 	}
 	for (uint32_t i = 1; i < flows->n_named; i++)
@@ -204,17 +251,19 @@ static void name(struct nt_flows *flows, const struct nt_sampled_flow *flow)
 
 static void name_set(struct nt_flows *flows, uint32_t buffer, uint32_t number)
 {
-	uint32_t elsewhere;
+	struct elsewhere elsewhere;
 	size_t n = gather(flows, buffer, number, &elsewhere);
 
-	if (elsewhere > flows->unnamed)
-		flows->unnamed = elsewhere;
+	if (elsewhere.packets > flows->unnamed)
+		flows->unnamed = elsewhere.packets;
 	for (size_t i = 0; i < n;) {
 		struct nt_sampled_flow flow = flows->set[i++];
 
 		while (i < n && !compare_flows(&flow, &flows->set[i]))
 			add_flow(&flow, &flows->set[i++]);
-		flow.missed += elsewhere;
+		flow.missed += elsewhere.packets;
+		if (flow.missed && elsewhere.most_bytes > flow.most_bytes)
+			flow.most_bytes = elsewhere.most_bytes;
 		name(flows, &flow);
 	}
 }
@@ -223,11 +272,11 @@ static void add_flows(struct nt_flows *flows, uint32_t buffer)
 {
 	flows->samples = flows->n_named = flows->unnamed = 0;
 	for (uint32_t cpu = 0; cpu < flows->kernel->n_cpus; cpu++)
-		flows->samples += flows->sampled[2 * cpu + buffer].samples;
-	for (uint32_t number = 0; number < NT_SAMPLED_SETS; number++)
+		flows->samples += sampled_of(flows, cpu, buffer)->samples;
+	for (uint32_t number = 0; number < 1u << flows->set_bits; number++)
 		name_set(flows, buffer, number);
 	for (uint32_t cpu = 0; cpu < flows->kernel->n_cpus; cpu++)
-		flows->sampled[2 * cpu + buffer].samples = 0;
+		sampled_of(flows, cpu, buffer)->samples = 0;
 }
 
 static int compare_devices(const void *a, const void *b)
@@ -297,12 +346,13 @@ static int put_sketch(struct nt_flows *flows, const struct target *to)
 {
 	union nt_any any = {.as_flow_sketch = {.end_ns = to->end_ns,
 					       .kind = NT_FLOW_SKETCH,
+					       .flags = flows->sort,
 					       .dur_ns = to->end_ns - to->begin_ns,
 					       .unnamed = flows->unnamed,
 					       .samples = flows->samples,
 					       .flows = flows->n_named}};
 
-	for (uint32_t i = 0; i < nt_sketch_cells(&flows->shape); i++)
+	for (uint32_t i = 0; i < n_cells(flows); i++)
 		any.as_flow_sketch.cells += !is_empty(&flows->sum[i]);
 	return put(to, &any);
 }
@@ -311,10 +361,11 @@ static int put_cells(struct nt_flows *flows, const struct target *to)
 {
 	int error = 0;
 
-	for (uint32_t i = 0; i < nt_sketch_cells(&flows->shape) && !error; i++) {
+	for (uint32_t i = 0; i < n_cells(flows) && !error; i++) {
 		const struct nt_sketch_cell *cell = &flows->sum[i];
 		union nt_any any = {.as_flow_cell = {.end_ns = to->end_ns,
 						     .kind = NT_FLOW_CELL,
+						     .flags = flows->sort,
 						     .dur_ns = to->end_ns - to->begin_ns,
 						     .cell = i,
 						     .packets = cell->packets,
@@ -327,13 +378,15 @@ static int put_cells(struct nt_flows *flows, const struct target *to)
 }
 
 /* The identity goes before the first count, if probe `deliver` has not told of the flow. */
-static int put_identity(const struct nt_flow_tuple *tuple, uint64_t key, const struct target *to)
+static int put_identity(const struct nt_flows *flows, const struct nt_flow_tuple *tuple, uint64_t key,
+			const struct target *to)
 {
+	const uint8_t by = (uint8_t)(flows->sort << NT_FLOW_KEY_SHIFT);
 	union nt_any any = {.as_flow = {.end_ns = to->end_ns,
 					.kind = NT_FLOW,
 					.family = tuple->family,
 					.protocol = tuple->protocol,
-					.flags = tuple->device & NT_DEVICE_SENDS ? NT_FLOW_SENT : 0,
+					.flags = by | (tuple->device & NT_DEVICE_SENDS ? NT_FLOW_SENT : 0),
 					.netns = tuple->device >> 32,
 					.flow = key,
 					.ethertype = tuple->ethertype,
@@ -350,9 +403,10 @@ static int put_identity(const struct nt_flow_tuple *tuple, uint64_t key, const s
 
 static int put_flow(struct nt_flows *flows, const struct nt_sampled_flow *flow, const struct target *to)
 {
-	const uint64_t key = nt_flow_key(flows->hashes, &flow->tuple, NT_MANY_NOT);
+	const uint64_t key = nt_flow_key(flows->hashes, &flow->tuple, nt_flow_many(flows->sort));
 	union nt_any any = {.as_flow_count = {.end_ns = to->end_ns,
 					      .kind = NT_FLOW_COUNT,
+					      .flags = flows->sort,
 					      .dur_ns = to->end_ns - to->begin_ns,
 					      .flow = key,
 					      .packets = flow->packets,
@@ -360,7 +414,7 @@ static int put_flow(struct nt_flows *flows, const struct nt_sampled_flow *flow, 
 					      .bytes = flow->bytes,
 					      .most_packets = flow->most_packets,
 					      .most_bytes = flow->most_bytes}};
-	int error = put_identity(&flow->tuple, key, to);
+	int error = put_identity(flows, &flow->tuple, key, to);
 
 	return error ? error : put(to, &any);
 }
@@ -399,7 +453,7 @@ static int put_totals(struct nt_flows *flows, const struct target *to)
 	return error;
 }
 
-static int put_all(struct nt_flows *flows, uint32_t buffer, const struct target *to)
+static int put_key(struct nt_flows *flows, uint32_t buffer, const struct target *to)
 {
 	int error;
 
@@ -410,6 +464,21 @@ static int put_all(struct nt_flows *flows, uint32_t buffer, const struct target 
 		error = put_cells(flows, to);
 	for (uint32_t i = 0; i < flows->n_named && !error; i++)
 		error = put_flow(flows, &flows->named[i], to);
+	return error;
+}
+
+static int put_all(struct nt_flows *flows, uint32_t buffer, const struct target *to)
+{
+	int error = 0;
+
+	flows->key = 0;
+	for (uint32_t sort = 0; sort < NT_FLOW_KEY_SORTS && !error; sort++) {
+		if (!(flows->keys >> sort & 1))
+			continue;
+		flows->sort = sort;
+		error = put_key(flows, buffer, to);
+		flows->key++;
+	}
 	return error ? error : put_totals(flows, to);
 }
 
@@ -476,6 +545,7 @@ void nt_flows_release(struct nt_flows *flows)
 	unmap(flows->cells, flows->cells_size);
 	unmap(flows->sampled, flows->sampled_size);
 	free(flows->sum);
+	free(flows->named);
 	free(flows->set);
 	free(flows->totals);
 	free(flows->totals_before);

@@ -227,25 +227,44 @@ static int add_latency(struct nt_buf *out, const struct nt_record_options *optio
 	return error ? error : add_file(out, NT_META_TSTAMP_PREQUEUE, "/proc/sys/net/core/netdev_tstamp_prequeue");
 }
 
+static int add_flow_keys(struct nt_buf *out, uint32_t keys)
+{
+	char line[64] = "";
+	int at = 0;
+
+#define X(NAME, name, many)                                                                                            \
+	if (keys >> NT_FLOW_KEY_##NAME & 1)                                                                            \
+		at += snprintf(line + at, sizeof(line) - (size_t)at, "%s" #name, at ? "," : "");
+	NT_FLOW_KEYS(X)
+#undef X
+	return nt_meta_append(out, NT_META_FLOW_KEYS, line);
+}
+
+static int add_flow_sketch(struct nt_buf *out, const struct nt_sketch_shape *shape)
+{
+	char line[64];
+
+	if (!shape->rows)
+		return nt_meta_append(out, NT_META_FLOW_SKETCH, NT_FLOW_SKETCH_NONE);
+	snprintf(line, sizeof(line), "%ux%u", shape->rows, 1u << shape->column_bits);
+	return nt_meta_append(out, NT_META_FLOW_SKETCH, line);
+}
+
 /* How flows were counted: with the hash, anybody can ask the sketch for a flow of his own (docs/flows.md). */
 static int add_flows(struct nt_buf *out, const struct nt_record_options *options, const struct nt_flow_hash hashes[2])
 {
-	const struct nt_sketch_shape *shape = &options->flows.shape;
 	const uint64_t *words = (const uint64_t *)hashes;
 	char line[512];
-	int error;
+	int error = add_flow_keys(out, options->flows.keys);
 
 	snprintf(line, sizeof(line), "%g", options->flows.sample);
-	error = nt_meta_append(out, NT_META_FLOW_SAMPLE, line);
-	if (error)
-		return error;
-	snprintf(line, sizeof(line), "%ux%u", shape->rows, 1u << shape->column_bits);
-	error = nt_meta_append(out, NT_META_FLOW_SKETCH, line);
-	if (error)
-		return error;
+	if (!error)
+		error = nt_meta_append(out, NT_META_FLOW_SAMPLE, line);
+	if (!error)
+		error = add_flow_sketch(out, &options->flows.shape);
 	for (size_t i = 0; i < 2 * sizeof(*hashes) / sizeof(*words); i++)
 		snprintf(line + 16 * i, sizeof(line) - 16 * i, "%016" PRIx64, words[i]);
-	return nt_meta_append(out, NT_META_FLOW_HASH, line);
+	return error ? error : nt_meta_append(out, NT_META_FLOW_HASH, line);
 }
 
 /* How often stacks were taken, and of what. */

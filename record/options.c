@@ -132,6 +132,37 @@ static bool set_sample(void *member, const struct nt_option_values *values)
 	return nt_filter_set_sample(member, values->text);
 }
 
+/* The keys by their numbers, and behind them what is none. */
+static const char *const flow_words[] = {
+#define X(NAME, name, many) #name,
+	NT_FLOW_KEYS(X)
+#undef X
+		"exact",
+	NULL};
+
+/* "src,port": also by these. */
+static bool set_flows(void *member, const struct nt_option_values *values)
+{
+	struct nt_flows_options *flows = member;
+	char list[256], *word, *rest = list;
+
+	if (snprintf(list, sizeof(list), "%s", values->text) >= (int)sizeof(list))
+		return false;
+	while ((word = strsep(&rest, ","))) {
+		uint32_t i = 0;
+
+		while (flow_words[i] && strcmp(word, flow_words[i]) != 0)
+			i++;
+		if (!flow_words[i])
+			return false;
+		if (i == NT_FLOW_KEY_SORTS)
+			flows->is_exact = true;
+		else
+			flows->keys |= 1u << i;
+	}
+	return true;
+}
+
 static bool set_flow_sample(void *member, const struct nt_option_values *values)
 {
 	return nt_gaps_parse(values->text, member);
@@ -183,6 +214,11 @@ static const char *stacks_choice(unsigned int i)
 	static const char *const stacks[] = {"network", "all", NULL};
 
 	return stacks[i];
+}
+
+static const char *flow_choice(unsigned int i)
+{
+	return flow_words[i];
 }
 
 /* ---- the table ---- */
@@ -241,6 +277,9 @@ static const struct nt_option table[] = {
 		  "that are sampled with this probability; each sample says how many packets it stands for",
 		  .wants = "a probability, from 0.000001 to 1", LATENCY),
 
+	NT_OPTION("flows", 0, "LIST", "src,port", TO(set_flows, flows),
+		  "count also by src, dst or port, each in a sketch of its own; exact: each packet, without a sketch",
+		  .wants = "a list of flow, src, dst, port, exact", .choice = flow_choice, FLOWS),
 	NT_OPTION("flow-sample", 0, "P", "0.1", TO(set_flow_sample, flows.sample),
 		  "sample each update of the sketch with this probability (default: 0.01)",
 		  .wants = "a probability, from 0.000001 to 1", FLOWS),
@@ -360,6 +399,19 @@ static int check_probes(const struct nt_record_options *options, uint64_t given,
 	return 0;
 }
 
+/* What probe flows was not told. */
+static int complete_flows(struct nt_flows_options *flows, int *exit_status)
+{
+	if (flows->is_exact && (flows->sample > 0 || flows->shape.rows))
+		return misuse(exit_status,
+			      "--flows exact counts each packet: leave out --flow-sample and --flow-sketch", "");
+	if (!(flows->sample > 0))
+		flows->sample = flows->is_exact ? 1 : 0.01;
+	if (!flows->is_exact && !flows->shape.rows)
+		flows->shape = (struct nt_sketch_shape){.rows = 4, .column_bits = 9};
+	return 0;
+}
+
 static int print_and_end(const struct nt_record_options *options, int *exit_status)
 {
 	if (options->help)
@@ -411,7 +463,7 @@ static void set_defaults(struct nt_record_options *options, int argc, char **arg
 	memset(options, 0, sizeof(*options));
 	options->ring_size = DEFAULT_RING_SIZE;
 	options->stacks_hz = DEFAULT_HZ;
-	options->flows = (struct nt_flows_options){.sample = 0.01, .shape = {.rows = 4, .column_bits = 9}};
+	options->flows.keys = 1u << NT_FLOW_KEY_FLOW;
 	options->program = argc ? argv[0] : "nettape-record";
 	nt_plan_parse(&options->plan, "default", bad, sizeof(bad));
 	join_command_line(options->command_line, sizeof(options->command_line), argc, argv);
@@ -436,7 +488,7 @@ int nt_record_options_parse(struct nt_record_options *options, int argc, char **
 	if (n < 0)
 		return misuse(exit_status, error, "");
 	if (take_command(options, reader.has_dashes, n, argv + 1, exit_status) ||
-	    check_probes(options, reader.given, exit_status))
+	    check_probes(options, reader.given, exit_status) || complete_flows(&options->flows, exit_status))
 		return 1;
 	if (options->list_probes)
 		return 0;

@@ -14,8 +14,10 @@
 
 /* Of probe flows (record/flows.h). */
 struct nt_flows_options {
-	double sample; /* the probability of an update */
-	struct nt_sketch_shape shape;
+	double sample; /* the probability of an update; 0, before all options are read: not given */
+	struct nt_sketch_shape shape; /* the same of rows; then 0 if is_exact */
+	uint32_t keys; /* 1 << enum nt_flow_key_sort, of each to count by */
+	bool is_exact; /* each packet is counted, without a sketch */
 };
 
 struct nt_record_options {

@@ -537,14 +537,15 @@ struct nt_net_timer {
 
 /*
  * What probe `flows` counts, about once a second, of all CPUs together (schema/flow_sketch.h). The records of one time
- * follow one another: the FLOW_SKETCH, its cells, its flows; and the totals. The recorder writes them.
+ * follow one another: for each key that is counted by, the FLOW_SKETCH, its cells, its flows; and the totals. The
+ * recorder writes them.
  *
  * FLOW_SKETCH: the samples of that time.
  */
 struct nt_flow_sketch {
 	__u64 end_ns;
 	__u8 kind;
-	__u8 flags; /* none yet; so in the next two */
+	__u8 flags; /* enum nt_flow_key_sort: that it is by; so in the next two */
 	__u8 zero_a, zero_b;
 	__u32 unnamed; /* a flow without a FLOW_COUNT record of this time was sampled so often at most, as packets there
 			*/
@@ -651,6 +652,9 @@ struct nt_socket {
 #define NT_FLOW_MANY 0x02 /* many flows that were too many to write: no sender, or nothing but the device */
 #define NT_FLOW_PARTLY 0x04 /* of many: not all packets were seen to go to the socket */
 #define NT_FLOW_SENT 0x08 /* the device sends its packets; else it receives them */
+/* All flows that have this in common (enum nt_flow_key_sort), as probe flows counts them: what is not said is 0. */
+#define NT_FLOW_KEY_SHIFT 4
+#define NT_FLOW_KEY_MASK 0x30
 
 /*
  * FLOW: what packets of one sender, receiver and device have in common. Addresses and ports as in nt_socket;

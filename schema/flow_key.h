@@ -31,7 +31,39 @@ enum nt_many {
 	NT_MANY_NOT, /* its own alone */
 	NT_MANY_LOCAL, /* all others of the device to the same address and port */
 	NT_MANY_DEVICE, /* all others of the device */
+	/* Of probe flows: all others of the device and direction that have the same. */
+	NT_MANY_SRC,
+	NT_MANY_DST,
+	NT_MANY_PORT,
 };
+
+/* X(NAME, name, how many): the keys that probe flows counts by. Append only: their numbers are on tapes. */
+#define NT_FLOW_KEYS(X)                                                                                                \
+	X(FLOW, flow, NT_MANY_NOT)                                                                                     \
+	X(SRC, src, NT_MANY_SRC)                                                                                       \
+	X(DST, dst, NT_MANY_DST)                                                                                       \
+	X(PORT, port, NT_MANY_PORT) /* nt_flow_port_of() */
+
+enum nt_flow_key_sort {
+#define X(NAME, name, many) NT_FLOW_KEY_##NAME,
+	NT_FLOW_KEYS(X)
+#undef X
+		NT_FLOW_KEY_SORTS
+};
+_Static_assert(NT_FLOW_KEY_SORTS <= 4, "NT_FLOW_KEY_MASK");
+
+static __always_inline enum nt_many nt_flow_many(enum nt_flow_key_sort sort)
+{
+	switch (sort) {
+#define X(NAME, name, many)                                                                                            \
+	case NT_FLOW_KEY_##NAME:                                                                                       \
+		return many;
+		NT_FLOW_KEYS(X)
+#undef X
+	default:
+		return NT_MANY_NOT;
+	}
+}
 
 #define NT_FLOW_WORDS 13 /* of 32 bits, that tell a flow: its tuple, and how many it is (enum nt_many) */
 
@@ -55,11 +87,12 @@ static __always_inline __u32 nt_flow_half(const volatile struct nt_flow_hash *ha
 	if (many == NT_MANY_DEVICE)
 		return sum >> 32;
 	sum += factors[3] * (tuple->ethertype | (__u32)tuple->family << 16 | (__u32)tuple->protocol << 24);
-	sum += factors[4] * (many ? tuple->ports >> 16 : tuple->ports) + factors[5] * (__u32)tuple->dst[0];
+	sum += factors[4] * (many == NT_MANY_LOCAL ? tuple->ports >> 16 : tuple->ports) +
+	       factors[5] * (__u32)tuple->dst[0];
 	if (is_v6)
 		sum += factors[6] * (tuple->dst[0] >> 32) + factors[7] * (__u32)tuple->dst[1] +
 		       factors[8] * (tuple->dst[1] >> 32);
-	if (many)
+	if (many == NT_MANY_LOCAL)
 		return sum >> 32;
 	sum += factors[9] * (__u32)tuple->src[0];
 	if (is_v6)
@@ -86,4 +119,40 @@ static __always_inline bool nt_flow_is_same(const struct nt_flow_tuple *a, const
 	for (int i = 0; i < (int)(sizeof(*a) / sizeof(*left)); i++)
 		differ |= left[i] ^ right[i];
 	return !differ;
+}
+
+/*
+ * The smaller one of the two, at its place: so packets to a port and from it are told apart, and a device sees either
+ * in one direction. Where both are the same, the smaller address has it.
+ */
+static __always_inline __u32 nt_flow_port_of(const struct nt_flow_tuple *flow)
+{
+	const __u16 src = __builtin_bswap16(flow->ports), dst = __builtin_bswap16(flow->ports >> 16);
+	bool is_src = src < dst;
+
+	if (src == dst)
+		is_src = flow->src[0] != flow->dst[0] ? flow->src[0] < flow->dst[0] : flow->src[1] < flow->dst[1];
+	return flow->ports & (is_src ? 0xffff : 0xffff0000);
+}
+
+/* What a packet of this flow is counted by: the rest is 0. Of a packet that is not of IP it is the ethertype. */
+static __always_inline void nt_flow_take_key(enum nt_flow_key_sort sort, const struct nt_flow_tuple *flow,
+					     struct nt_flow_tuple *key)
+{
+	*key = (struct nt_flow_tuple){.device = flow->device};
+	if (sort == NT_FLOW_KEY_FLOW) {
+		*key = *flow;
+	} else if (!flow->family) {
+		key->ethertype = flow->ethertype;
+	} else if (sort == NT_FLOW_KEY_PORT) {
+		key->ports = nt_flow_port_of(flow);
+		key->protocol = flow->protocol;
+	} else {
+		const __u64 *address = sort == NT_FLOW_KEY_SRC ? flow->src : flow->dst;
+		__u64 *to = sort == NT_FLOW_KEY_SRC ? key->src : key->dst;
+
+		key->family = flow->family;
+		to[0] = address[0];
+		to[1] = address[1];
+	}
 }

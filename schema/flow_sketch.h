@@ -18,7 +18,7 @@
 
 /* Of a count sketch; one hash of 64 bits serves all rows: rows * (column_bits + 1) <= 64. */
 struct nt_sketch_shape {
-	__u32 rows; /* a power of two */
+	__u32 rows; /* a power of two; 0: there is no sketch, and each packet is counted with its flow */
 	__u32 column_bits; /* a row has 1 << column_bits cells */
 };
 
@@ -108,7 +108,8 @@ static __always_inline void nt_sketch_add(struct nt_sketch_cell *cell, bool is_n
 
 /* ---- the flows that were sampled most ---- */
 
-#define NT_SAMPLED_SETS 128 /* a power of two */
+#define NT_SAMPLED_SET_BITS 7 /* of the number of sets */
+#define NT_EXACT_SET_BITS 11 /* the same without a sketch */
 #define NT_SAMPLED_WAYS 7
 
 /* One flow, in one CPU's second. A packet that updated two rows counts twice. */
@@ -122,16 +123,24 @@ struct nt_sampled_flow {
 
 struct nt_sampled_set {
 	struct nt_sampled_flow ways[NT_SAMPLED_WAYS];
+	/* Without a sketch: packets that came when the set was full, and the largest one's bytes. */
+	__u32 unplaced, most_bytes;
 };
 
 struct nt_sampled_flows {
 	__u64 samples;
-	struct nt_sampled_set sets[NT_SAMPLED_SETS];
+	struct nt_sampled_set sets[]; /* 1 << set_bits */
 };
 
-static __always_inline __u32 nt_sampled_set_of(__u64 hash)
+static __always_inline __u32 nt_sampled_set_of(__u64 hash, __u32 set_bits)
 {
-	return hash >> 57 & (NT_SAMPLED_SETS - 1);
+	return hash >> (64 - set_bits) & ((1u << set_bits) - 1);
+}
+
+/* Bytes of a struct nt_sampled_flows. */
+static __always_inline __u32 nt_sampled_size(__u32 set_bits)
+{
+	return sizeof(struct nt_sampled_flows) + (sizeof(struct nt_sampled_set) << set_bits);
 }
 
 /* The flow's place, or the one that it takes: free, or that of the flow which was sampled least. */
@@ -151,7 +160,17 @@ static __always_inline struct nt_sampled_flow *nt_sampled_place(struct nt_sample
 	return least;
 }
 
-/* Counts a packet that is `packets` on the wire, for each of the rows that it updated. */
+/* A packet that is `packets` on the wire, for each of the rows that it updated. */
+static __always_inline void nt_sampled_count(struct nt_sampled_flow *flow, __u32 n_rows, __u32 packets, __u32 bytes)
+{
+	flow->packets += n_rows * packets;
+	flow->bytes += (__u64)n_rows * bytes;
+	if (packets > flow->most_packets)
+		flow->most_packets = packets;
+	if (bytes > flow->most_bytes)
+		flow->most_bytes = bytes;
+}
+
 static __always_inline void nt_sampled_add(struct nt_sampled_set *set, const struct nt_flow_tuple *tuple, __u32 n_rows,
 					   __u32 packets, __u32 bytes)
 {
@@ -163,10 +182,21 @@ static __always_inline void nt_sampled_add(struct nt_sampled_set *set, const str
 		flow->packets = flow->most_packets = flow->most_bytes = 0;
 		flow->bytes = 0;
 	}
-	flow->packets += n_rows * packets;
-	flow->bytes += (__u64)n_rows * bytes;
-	if (packets > flow->most_packets)
-		flow->most_packets = packets;
-	if (bytes > flow->most_bytes)
-		flow->most_bytes = bytes;
+	nt_sampled_count(flow, n_rows, packets, bytes);
+}
+
+/* The same without a sketch: a flow keeps its place, so that its count is exact. */
+static __always_inline void nt_sampled_keep(struct nt_sampled_set *set, const struct nt_flow_tuple *tuple,
+					    __u32 packets, __u32 bytes)
+{
+	struct nt_sampled_flow *flow = nt_sampled_place(set, tuple);
+
+	if (flow->packets && !nt_flow_is_same(&flow->tuple, tuple)) {
+		set->unplaced += packets;
+		if (bytes > set->most_bytes)
+			set->most_bytes = bytes;
+		return;
+	}
+	flow->tuple = *tuple;
+	nt_sampled_count(flow, 1, packets, bytes);
 }

@@ -114,6 +114,17 @@ const char *nt_dir_name(unsigned int dir)
 	return WORD(names, dir);
 }
 
+const char *nt_flow_key_name(unsigned int sort)
+{
+	static const char *const names[] = {
+#define X(NAME, name, many) [NT_FLOW_KEY_##NAME] = #name,
+		NT_FLOW_KEYS(X)
+#undef X
+	};
+
+	return WORD(names, sort);
+}
+
 const char *nt_softirq_context_name(unsigned int context)
 {
 	static const char *const names[] = {

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "schema/event.h"
+#include "schema/flow_key.h"
 
 /* How a field is stored; the values are on tapes. */
 enum nt_coding {
@@ -98,10 +99,17 @@ bool nt_field_is_text(unsigned int kind, const struct nt_field *field);
 uint64_t nt_field_get(const struct nt_field *field, const void *record);
 void nt_field_set(const struct nt_field *field, void *record, uint64_t value);
 
+/* All flows of it have that in common; NT_FLOW_KEY_FLOW: it is one flow. */
+static inline enum nt_flow_key_sort nt_flow_sort_of(const struct nt_flow *flow)
+{
+	return (enum nt_flow_key_sort)((flow->flags & NT_FLOW_KEY_MASK) >> NT_FLOW_KEY_SHIFT);
+}
+
 /* Words for numbers. Never NULL: a number without a word gives "unknown". */
 const char *nt_vec_name(unsigned int vec); /* the kernel's: HI TIMER NET_TX NET_RX ... RCU */
 const char *nt_call_name(unsigned int call); /* enum nt_call; "other" for 0 */
 const char *nt_dir_name(unsigned int dir); /* send, recv */
+const char *nt_flow_key_name(unsigned int sort); /* enum nt_flow_key_sort: flow, src */
 const char *nt_softirq_context_name(unsigned int context);
 const char *nt_role_name(unsigned int role);
 const char *nt_napi_context_name(unsigned int context); /* softirq, thread, busy, netpoll */

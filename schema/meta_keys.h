@@ -27,7 +27,9 @@
 #define NT_META_LATENCY_FILTER "latency_filter" /* a line each: which packets could make a sample */
 #define NT_META_TSTAMP_PREQUEUE "netdev_tstamp_prequeue" /* 1: packets got their time before the backlog; 0: after */
 #define NT_META_FLOW_SAMPLE "flow_sample" /* probability of an update of the sketch of probe flows */
-#define NT_META_FLOW_SKETCH "flow_sketch" /* its rows and columns: "4x512" */
+#define NT_META_FLOW_SKETCH "flow_sketch" /* its rows and columns: "4x512"; or NT_FLOW_SKETCH_NONE */
+#define NT_FLOW_SKETCH_NONE "none" /* each packet was counted */
+#define NT_META_FLOW_KEYS "flow_keys" /* that were counted by: "flow,src"; absent: "flow" */
 #define NT_META_FLOW_HASH "flow_hash" /* the numbers that flows' hashes are made with: 28 of 16 hexadecimal digits */
 #define NT_META_STACKS_HZ "stacks_hz" /* samples a second of each CPU's stack */
 #define NT_META_STACKS "stacks" /* whose were kept: "network" or "all" */

@@ -231,6 +231,8 @@ static void json_samples(struct nt_json *json, const struct info *info)
 	json_list(json, info, NT_META_LATENCY_FILTER, NULL);
 	nt_json_text(json, "flow_sample", meta(info, NT_META_FLOW_SAMPLE, text));
 	nt_json_text(json, "flow_sketch", meta(info, NT_META_FLOW_SKETCH, text));
+	nt_json_text(json, "flow_keys", meta(info, NT_META_FLOW_KEYS, text));
+	nt_json_text(json, "flow_hash", meta(info, NT_META_FLOW_HASH, text));
 	json_number(json, info, NT_META_TSTAMP_PREQUEUE);
 	json_clocks(json, info);
 }
@@ -432,14 +434,23 @@ static void print_stacks(const struct info *info)
 
 static void print_flows(const struct info *info)
 {
-	char sample[512], sketch[512];
+	char sample[512], sketch[512], keys[512], hash[512] = "";
 
 	if (!meta(info, NT_META_FLOW_SAMPLE, sample) || !meta(info, NT_META_FLOW_SKETCH, sketch))
 		return;
-	nt_print_prose(stdout, "flows: ",
-		       "estimated by a sketch of %s rows and columns, whose updates were sampled with the probability "
-		       "%s; bounds hold with a probability of 99 %%; totals by device are exact",
-		       sketch, sample);
+	if (!strcmp(sketch, NT_FLOW_SKETCH_NONE))
+		nt_print_prose(
+			stdout, "flows: ",
+			"each packet was counted with its flow, if that had a place; totals by device are exact");
+	else
+		nt_print_prose(stdout, "flows: ",
+			       "estimated by a sketch of %s rows and columns, whose updates were sampled with the "
+			       "probability %s; bounds hold with a probability of 99 %%; totals by device are exact",
+			       sketch, sample);
+	if (meta(info, NT_META_FLOW_KEYS, keys))
+		nt_print_prose(stdout, "flows: ", "counted by %s; hashed by numbers drawn for this recording%s%.16s%s",
+			       keys, meta(info, NT_META_FLOW_HASH, hash) ? ", which begin with " : "", hash,
+			       hash[0] ? " (--json has all)" : "");
 }
 
 /* How samples were taken, and how good their latencies are. */

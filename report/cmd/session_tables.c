@@ -12,12 +12,13 @@
 #include "report/query/session_head.h"
 
 struct command {
-	const struct nt_session_tables *tables;
+	const struct nt_session_tables *all;
 	struct nt_sessions sessions;
 	struct nt_selection selection;
 	int64_t limit; /* --limit */
 	/* Of the session at hand: */
 	const struct nt_session *session;
+	struct nt_session_tables tables;
 	struct nt_tables_total total;
 	char *digest; /* NULL: there is none, or not yet */
 };
@@ -40,12 +41,12 @@ static sqlite3_stmt *ask(const struct command *command, const char *query)
 	if (command->digest)
 		snprintf(sql, sizeof(sql), "%s", query);
 	else
-		snprintf(sql, sizeof(sql), PICKED, command->tables->rows,
+		snprintf(sql, sizeof(sql), PICKED, command->tables.rows,
 			 nt_selection_cpus_sql(&command->selection, cpus), query);
 	statement = nt_db_query(db, sql, session->id);
 	sqlite3_bind_int64(statement, 2, window.from_ts);
 	sqlite3_bind_int64(statement, 3, window.to_ts);
-	sqlite3_bind_text(statement, 5, command->tables->word, -1, SQLITE_STATIC);
+	sqlite3_bind_text(statement, 5, command->tables.word, -1, SQLITE_STATIC);
 	if (!statement || !command->digest ||
 	    sqlite3_bind_text(statement, 4, command->digest, -1, SQLITE_STATIC) == SQLITE_OK)
 		return statement;
@@ -61,7 +62,7 @@ static int end(const struct command *command, sqlite3_stmt *statement)
 
 static int find_probe(const struct command *command, bool *has)
 {
-	sqlite3_stmt *row = nt_db_query(command->sessions.db, command->tables->has_probe, command->session->id);
+	sqlite3_stmt *row = nt_db_query(command->sessions.db, command->tables.has_probe, command->session->id);
 
 	*has = nt_db_next(row) && sqlite3_column_int(row, 0);
 	return end(command, row);
@@ -74,9 +75,9 @@ static int make_digest(struct command *command)
 	char *digest;
 	int error;
 
-	if (!command->tables->digest)
+	if (!command->tables.digest)
 		return 0;
-	statement = ask(command, command->tables->digest);
+	statement = ask(command, command->tables.digest);
 	digest = statement ? nt_result_array(statement) : NULL;
 	error = end(command, statement);
 	if (!error && (!digest || !nt_foreign_fits(db, digest)))
@@ -91,7 +92,7 @@ static int make_digest(struct command *command)
 static int read_total(struct command *command)
 {
 	struct nt_tables_total *total = &command->total;
-	sqlite3_stmt *row = ask(command, command->tables->total);
+	sqlite3_stmt *row = ask(command, command->tables.total);
 
 	*total = (struct nt_tables_total){.is_of_part = nt_selection_is_given(&command->selection) ||
 							command->session->recording_ns > 0};
@@ -108,7 +109,7 @@ static int read_total(struct command *command)
 
 static void put_total(const struct command *command, struct nt_line *line)
 {
-	const char *const *names = command->tables->total_names;
+	const char *const *names = command->tables.total_names;
 
 	for (size_t i = 0; names[i]; i++)
 		nt_line_put(line, names[i], nt_cell_if(command->total.is_known[i], command->total.values[i]));
@@ -142,7 +143,7 @@ static int json_session(struct command *command)
 	nt_json_open(json, "total", '{');
 	nt_json_line(json, &total);
 	nt_json_close(json, '}');
-	for (const struct nt_tables_section *section = command->tables->sections; section->name && !error; section++)
+	for (const struct nt_tables_section *section = command->tables.sections; section->name && !error; section++)
 		error = json_section(command, section);
 	nt_json_close(json, '}');
 	return error;
@@ -169,7 +170,7 @@ static int csv_session(struct command *command)
 	for (size_t i = 0; i < total.n; i++)
 		nt_sessions_csv_value(&command->sessions, command->session->id, "total", 1, total.names[i],
 				      total.cells[i]);
-	for (const struct nt_tables_section *section = command->tables->sections; section->name && !error; section++)
+	for (const struct nt_tables_section *section = command->tables.sections; section->name && !error; section++)
 		error = csv_section(command, section);
 	return error;
 }
@@ -213,14 +214,14 @@ static int print_session(struct command *command)
 	if (nt_sessions_say_whole(&command->sessions, command->session, &command->selection))
 		return -1;
 	nt_session_head_print(stdout, command->session, &command->selection);
-	say(command, command->tables->say_total);
-	for (const struct nt_tables_section *section = command->tables->sections; section->name && !error; section++)
+	say(command, command->tables.say_total);
+	for (const struct nt_tables_section *section = command->tables.sections; section->name && !error; section++)
 		error = print_section(command, section);
 	if (error)
 		return -1;
 	putchar('\n');
 	nt_printer_say_left_out(command->sessions.printer, "", "--json and --csv have");
-	say(command, command->tables->say_rest);
+	say(command, command->tables.say_rest);
 	return 0;
 }
 
@@ -259,15 +260,16 @@ static int one_session(void *arg, const struct nt_session *session)
 	int error;
 
 	command->session = session;
+	command->tables = *command->all;
 	if (find_probe(command, &has_probe))
 		return -1;
 	if (!has_probe)
-		nt_session_lacks(session, command->tables->need, sessions->why_not);
+		nt_session_lacks(session, command->tables.need, sessions->why_not);
 	else
 		nt_part_choose(&part, sessions->why_not);
 	if (sessions->why_not[0])
 		return 0;
-	if (command->tables->begin && command->tables->begin(&part, command->tables->word, sessions->why_not))
+	if (command->tables.begin && command->tables.begin(&part, &command->tables, sessions->why_not))
 		return -1;
 	if (sessions->why_not[0])
 		return 0;
@@ -283,7 +285,7 @@ static int one_session(void *arg, const struct nt_session *session)
 
 int nt_session_tables_run(const struct nt_session_tables *tables, const struct nt_options *options)
 {
-	struct command command = {.tables = tables, .limit = options->limit};
+	struct command command = {.all = tables, .limit = options->limit};
 	struct nt_sessions *sessions = &command.sessions;
 	char error[NT_ERROR_MAX];
 	int code;

@@ -35,10 +35,10 @@ struct nt_session_tables {
 	const struct nt_need *need;
 	const char *word; /* or NULL */
 	/*
-	 * NULL; or what comes before all SQL. `why_not`: the session has not what was asked for. 0, or -1 and
-	 * db->error.
+	 * NULL; or what comes before all other SQL. `own`: a copy of this one, which it may change for the session.
+	 * `why_not`: the session has not what was asked for. 0, or -1 and db->error.
 	 */
-	int (*begin)(const struct nt_part *part, const char *word, char why_not[NT_ERROR_MAX]);
+	int (*begin)(const struct nt_part *part, struct nt_session_tables *own, char why_not[NT_ERROR_MAX]);
 	const char *has_probe; /* SQL: whether the recording has what is needed */
 	uint64_t tables; /* that must be there, one NT_TABLE_BIT each */
 	const char *rows; /* a table or view with ts, and cpu where the command has --cpu: its selected rows are

@@ -97,6 +97,8 @@ static int meet_all(struct copying *copying)
 /* The value of a column in databases that lack it, in SQL. */
 static const char *stand_in(enum nt_table_id table, uint32_t column)
 {
+	if (!strcmp(nt_table(table)->columns[column].name, "counted_by"))
+		return "'flow'";
 	return table == NT_TABLE_CGROUP && column == NT_COLUMN(cgroup, label) ? "path" : "NULL";
 }
 

@@ -4,7 +4,7 @@
  * tables and views of the present version, and a copy of the rows. So no query knows of older forms. For db.c.
  *
  * 1. A table of ours may lack columns, and is else what the present version makes, to the letter. The columns that it
- *    lacks are NULL in the copy, but for a cgroup's label, which is its path.
+ *    lacks are NULL in the copy, but for a cgroup's label, which is its path, and flows' `counted_by`, which is `flow`.
  * 2. A table that came with a later version is in the copy, empty, or with the rows that follow from others; and
  *    session_meta says so (NT_OLDER_LACKS). One that the import left out is not there, as in any database.
  * 3. Views of the file are not read: the present ones take their place. Tables that are not ours are not copied.

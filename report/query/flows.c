@@ -7,6 +7,7 @@
 
 #include "report/query/part_tables.h"
 #include "report/rows/flow_times.h"
+#include "schema/kind.h"
 #include "schema/meta_keys.h"
 
 #define CANNOT "the flows cannot be summed up"
@@ -16,11 +17,13 @@
 enum { SKETCH, CELL, COUNT };
 #define WITHIN "WHERE session_id = ?1 AND ts >= ?2 AND ts < ?3 "
 static const char records[] =
-	"SELECT ts + dur, dur, 0 AS what, samples, unnamed, cells, flows, NULL, NULL, NULL FROM flow_sketch " WITHIN
-	"UNION ALL SELECT ts + dur, dur, 1, cell, packets, bytes, NULL, NULL, NULL, NULL FROM flow_cell " WITHIN
-	"UNION ALL SELECT ts + dur, dur, 2, flow_id, sampled_packets, missed_packets, sampled_bytes, most_packets, "
-	"most_bytes, hash FROM flow_count " WITHIN "ORDER BY 1, 3";
-enum { END, DUR, WHAT, FIRST };
+	"SELECT ts + dur, dur, 0 AS what, counted_by, samples, unnamed, cells, flows, NULL, NULL, NULL "
+	"FROM flow_sketch " WITHIN
+	"UNION ALL SELECT ts + dur, dur, 1, counted_by, cell, packets, bytes, NULL, NULL, NULL, NULL "
+	"FROM flow_cell " WITHIN
+	"UNION ALL SELECT ts + dur, dur, 2, counted_by, flow_id, sampled_packets, missed_packets, sampled_bytes, "
+	"most_packets, most_bytes, hash FROM flow_count " WITHIN "ORDER BY 1, 3";
+enum { END, DUR, WHAT, SORT, FIRST };
 
 /* A column's number; what no recorder wrote is 0. */
 static uint64_t number(sqlite3_stmt *row, int column, uint64_t most)
@@ -30,10 +33,20 @@ static uint64_t number(sqlite3_stmt *row, int column, uint64_t most)
 	return value >= 0 && (uint64_t)value <= most ? (uint64_t)value : 0;
 }
 
+static uint8_t sort_of(sqlite3_stmt *row)
+{
+	uint8_t sort = 0;
+
+	while (sort < NT_FLOW_KEY_SORTS && strcmp(nt_db_text(row, SORT), nt_flow_key_name(sort)) != 0)
+		sort++;
+	return sort;
+}
+
 static void take_sketch(struct nt_flow_times *times, sqlite3_stmt *row)
 {
 	const struct nt_flow_sketch sketch = {
 		.end_ns = number(row, END, INT64_MAX),
+		.flags = sort_of(row),
 		.dur_ns = number(row, DUR, INT64_MAX),
 		.samples = number(row, FIRST, INT64_MAX),
 		.unnamed = (uint32_t)number(row, FIRST + 1, UINT32_MAX),
@@ -48,6 +61,7 @@ static void take_cell(struct nt_flow_times *times, sqlite3_stmt *row)
 {
 	const struct nt_flow_cell cell = {
 		.end_ns = number(row, END, INT64_MAX),
+		.flags = sort_of(row),
 		.cell = (uint32_t)number(row, FIRST, UINT32_MAX),
 		.packets = sqlite3_column_int64(row, FIRST + 1),
 		.bytes = sqlite3_column_int64(row, FIRST + 2),
@@ -60,6 +74,7 @@ static int take_count(struct nt_flow_times *times, sqlite3_stmt *row)
 {
 	const struct nt_flow_count count = {
 		.end_ns = number(row, END, INT64_MAX),
+		.flags = sort_of(row),
 		.flow = number(row, FIRST, INT64_MAX),
 		.packets = (uint32_t)number(row, FIRST + 1, UINT32_MAX),
 		.missed = (uint32_t)number(row, FIRST + 2, UINT32_MAX),
@@ -68,8 +83,10 @@ static int take_count(struct nt_flow_times *times, sqlite3_stmt *row)
 		.most_bytes = (uint32_t)number(row, FIRST + 5, UINT32_MAX),
 	};
 	struct nt_flow_estimate estimate;
+	const int error =
+		nt_flow_times_count(times, &count, (uint64_t)sqlite3_column_int64(row, FIRST + 6), true, &estimate);
 
-	return nt_flow_times_count(times, &count, (uint64_t)sqlite3_column_int64(row, FIRST + 6), true, &estimate);
+	return error == -EINVAL ? 0 : error;
 }
 
 static int take(struct nt_flow_times *times, sqlite3_stmt *row)
@@ -114,11 +131,11 @@ static int read_records(const struct nt_part *part, struct nt_flow_times *times)
 static int insert(const struct nt_part *part, struct nt_flow_times *times)
 {
 	sqlite3_stmt *statement =
-		nt_db_prepare(part->db, "INSERT INTO temp.flow_sum VALUES(?, ?, ?, ?, ?, ?, ?, ?)", NULL);
+		nt_db_prepare(part->db, "INSERT INTO temp.flow_sum VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)", NULL);
 	int error = statement ? 0 : -1;
 
 	for (size_t i = 0; i < times->n && !error; i++) {
-		struct nt_flow_sum_info info = {.flow = times->flows[i].flow};
+		struct nt_flow_sum_info info = {.flow = times->flows[i].flow, .sort = (uint8_t)times->flows[i].sort};
 
 		nt_flow_times_of(times, i, &info.estimate);
 		error = nt_part_table_put(part, statement, NT_TABLE_FLOW_SUM, &info);

@@ -26,7 +26,8 @@ int nt_flows_are_known(const struct nt_part *part, bool *are_known);
 
 /* One flow at several devices. What has no addresses is another flow at each. */
 #define NT_FLOWS_SAME_SQL                                                                                              \
-	"WINDOW same AS (PARTITION BY proto, src, sport, dst, dport, CASE WHEN family IS NULL THEN flow_id END)), "
+	"WINDOW same AS (PARTITION BY proto, src, sport, dst, dport, "                                                 \
+	"CASE WHEN family IS NULL AND proto IS NULL THEN flow_id END)), "
 #define NT_FLOWS_SEEN_SQL                                                                                              \
 	"SELECT f.family, f.proto, f.ethertype, f.src, f.sport, f.dst, f.dport, f.netns, f.device_id, f.direction, "   \
 	"v.ifindex, min(s.flow_id) AS flow_id, sum(s.packets) AS packets, sum(s.packets_low) AS packets_low, "         \
@@ -34,7 +35,8 @@ int nt_flows_are_known(const struct nt_part *part, bool *are_known);
 	"sum(s.bytes_high) AS bytes_high, "
 #define NT_FLOWS_FROM_SQL                                                                                              \
 	"AS device FROM flow_sum AS s LEFT JOIN flow AS f ON f.session_id = ?1 AND f.id = s.flow_id "                  \
-	"LEFT JOIN net_device AS v ON v.session_id = ?1 AND v.id = f.device_id WHERE s.session_id = ?1 AND "
+	"LEFT JOIN net_device AS v ON v.session_id = ?1 AND v.id = f.device_id "                                       \
+	"WHERE s.session_id = ?1 AND s.counted_by = "
 /* A flow that was silent for long may have come again under another id. */
 #define NT_FLOWS_GROUP_SQL                                                                                             \
 	" GROUP BY f.family, f.proto, f.ethertype, f.src, f.sport, f.dst, f.dport, f.device_id, f.direction, "         \
@@ -44,17 +46,19 @@ int nt_flows_are_known(const struct nt_part *part, bool *are_known);
 	"SELECT *, row_number() OVER (same ORDER BY packets_high < least, direction, ifindex, netns, flow_id) "        \
 	"AS place FROM least "
 /*
- * Common table expressions, of session ?1, where `is_meant`, a condition on a row `v` of net_device, holds:
+ * Common table expressions, of session ?1, of flows by `key`, a text of SQL, where `is_meant`, a condition on a row `v`
+ * of net_device, holds:
  *
  *   seen    the flows at each device and direction: columns of flow and of flow_sum, and `device`
  *   flows   of these, for each flow one that may have seen most of it, by its bounds; seen_count: how many there are
  */
-#define NT_FLOWS_SQL(is_meant)                                                                                         \
-	"seen AS (" NT_FLOWS_SEEN_SQL NT_IFACE_SQL("v.") NT_FLOWS_FROM_SQL is_meant NT_FLOWS_GROUP_SQL                 \
+#define NT_FLOWS_SQL(key, is_meant)                                                                                    \
+	"seen AS (" NT_FLOWS_SEEN_SQL NT_IFACE_SQL("v.") NT_FLOWS_FROM_SQL key                                         \
+		" AND " is_meant NT_FLOWS_GROUP_SQL                                                                    \
 		"), least AS (SELECT *, max(packets_low) OVER same AS least, count(*) OVER same AS seen_count "        \
 		"FROM seen " NT_FLOWS_SAME_SQL "placed AS (" NT_FLOWS_PLACED_SQL NT_FLOWS_SAME_SQL                     \
 		"flows AS (SELECT * FROM placed WHERE place = 1) "
-#define NT_FLOWS_OF_ALL_SQL NT_FLOWS_SQL("1 ")
+#define NT_FLOWS_OF_ALL_SQL NT_FLOWS_SQL("'flow'", "1 ")
 
 /* The figures of rows of `flows` that are summed up. */
 #define NT_FLOWS_FIGURES_SQL                                                                                           \
@@ -75,6 +79,8 @@ int nt_flows_are_known(const struct nt_part *part, bool *are_known);
 	"seen_count,wire_low_bytes&wire_high_bytes,wire_bytes,direction,device,packets_low_count&packets_high_count,"  \
 	"proto"
 /* What the figures are. */
+#define NT_FLOWS_NOTE_OF_PACKETS                                                                                       \
+	"Packets are those of the wire, estimated unless low and high are equal; 99 of 100 rows lie between these. "
 #define NT_FLOWS_NOTE                                                                                                  \
-	"Packets are those of the wire, estimated from samples; 99 of 100 flows lie between low and high. "            \
+	NT_FLOWS_NOTE_OF_PACKETS                                                                                       \
 	"Of a flow that several devices see, one counts that may have seen most of it."

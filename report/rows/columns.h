@@ -13,7 +13,7 @@
  */
 #pragma once
 
-#define NT_SCHEMA_VERSION 10 /* of tables and views; grows with each change of their statements */
+#define NT_SCHEMA_VERSION 11 /* of tables and views; grows with each change of their statements */
 
 /*
  * X(CONSTANT, blocks): where the rows of a table come from. That decides which blocks of events are read for them; the
@@ -219,15 +219,16 @@
 #define NT_COLUMNS_flow(C)                                                                                             \
 	C(INTEGER_ALWAYS, id, from->flow)                                                                              \
 	C(TEXT, family, from->family ? nt_family_name(from->family, arena) : NULL)                                     \
-	C(TEXT, proto, from->family ? nt_protocol_name(from->family, from->protocol, arena) : NULL)                    \
+	C(TEXT, proto, flow_protocol(arena, from))                                                                     \
 	C(TEXT, src, flow_sender(arena, from))                                                                         \
 	C(NON_ZERO, sport, from->src_port)                                                                             \
-	C(TEXT, dst, flow_address(arena, from->family, from->dst))                                                     \
+	C(TEXT, dst, flow_receiver(arena, from))                                                                       \
 	C(NON_ZERO, dport, from->dst_port)                                                                             \
 	C(INTEGER_ALWAYS, ethertype, from->ethertype)                                                                  \
 	C(NON_ZERO, netns, from->netns)                                                                                \
 	C(NON_ZERO, device_id, from->device)                                                                           \
-	C(WORD, direction, nt_dir_name(from->flags &NT_FLOW_SENT ? NT_SEND : NT_RECV))
+	C(WORD, direction, nt_dir_name(from->flags &NT_FLOW_SENT ? NT_SEND : NT_RECV))                                 \
+	C(WORD_ALWAYS, counted_by, nt_flow_key_name(nt_flow_sort_of(from)))
 
 /* ---- what happened ---- */
 
@@ -340,14 +341,16 @@
 	C(INTEGER_ALWAYS, samples, from->record->as_flow_sketch.samples)                                               \
 	C(INTEGER_ALWAYS, unnamed, from->record->as_flow_sketch.unnamed)                                               \
 	C(INTEGER_ALWAYS, cells, from->record->as_flow_sketch.cells)                                                   \
-	C(INTEGER_ALWAYS, flows, from->record->as_flow_sketch.flows)
+	C(INTEGER_ALWAYS, flows, from->record->as_flow_sketch.flows)                                                   \
+	C(WORD_ALWAYS, counted_by, nt_flow_key_name(from->record->as_flow_sketch.flags))
 
 #define NT_COLUMNS_flow_cell(C)                                                                                        \
 	C(INTEGER_ALWAYS, ts, nt_span_begin(from->record))                                                             \
 	C(INTEGER_ALWAYS, dur, nt_span_dur(from->record))                                                              \
 	C(INTEGER_ALWAYS, cell, from->record->as_flow_cell.cell)                                                       \
 	C(SIGNED_ALWAYS, packets, from->record->as_flow_cell.packets)                                                  \
-	C(SIGNED_ALWAYS, bytes, from->record->as_flow_cell.bytes)
+	C(SIGNED_ALWAYS, bytes, from->record->as_flow_cell.bytes)                                                      \
+	C(WORD_ALWAYS, counted_by, nt_flow_key_name(from->record->as_flow_cell.flags))
 
 #define NT_COLUMNS_flow_count(C)                                                                                       \
 	C(INTEGER_ALWAYS, ts, from->count->end_ns - from->count->dur_ns)                                               \
@@ -364,7 +367,8 @@
 	C(INTEGER_ALWAYS, sampled_bytes, from->count->bytes)                                                           \
 	C(INTEGER_ALWAYS, most_packets, from->count->most_packets)                                                     \
 	C(INTEGER_ALWAYS, most_bytes, from->count->most_bytes)                                                         \
-	C(SIGNED_ALWAYS, hash, (int64_t)from->hash)
+	C(SIGNED_ALWAYS, hash, (int64_t)from->hash)                                                                    \
+	C(WORD_ALWAYS, counted_by, nt_flow_key_name(from->count->flags))
 
 #define NT_COLUMNS_flow_sum(C)                                                                                         \
 	C(NON_ZERO, flow_id, from->flow)                                                                               \
@@ -373,7 +377,8 @@
 	C(INTEGER, packets_high, from->estimate.packets_high)                                                          \
 	C(INTEGER, bytes, from->estimate.bytes)                                                                        \
 	C(INTEGER, bytes_low, from->estimate.bytes_low)                                                                \
-	C(INTEGER, bytes_high, from->estimate.bytes_high)
+	C(INTEGER, bytes_high, from->estimate.bytes_high)                                                              \
+	C(WORD_ALWAYS, counted_by, nt_flow_key_name(from->sort))
 
 #define NT_COLUMNS_flow_total(C)                                                                                       \
 	C(INTEGER_ALWAYS, ts, nt_span_begin(from->record))                                                             \

@@ -13,8 +13,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schema/meta_keys.h"
+
 /* Each end of each of the two intervals is exceeded with a probability of 0.25 %: together, of 1 %. */
 #define SAMPLES_Z 2.807
+
+static uint32_t n_cells(const struct nt_flow_estimates *estimates)
+{
+	return estimates->shape.rows ? nt_sketch_cells(&estimates->shape) : 0;
+}
+
+/* Of a packet, on average. */
+static double samples_a_packet(const struct nt_flow_estimates *estimates)
+{
+	return estimates->sample * (estimates->shape.rows ? estimates->shape.rows : 1);
+}
 
 int nt_flow_estimates_init(struct nt_flow_estimates *estimates, const char *sample, const char *sketch)
 {
@@ -24,9 +37,9 @@ int nt_flow_estimates_init(struct nt_flow_estimates *estimates, const char *samp
 	estimates->sample = strtod(sample, &end);
 	if (end == sample || *end || !(estimates->sample > 0 && estimates->sample <= 1))
 		return -EINVAL;
-	if (!nt_sketch_shape_parse(sketch, &estimates->shape))
+	if (strcmp(sketch, NT_FLOW_SKETCH_NONE) != 0 && !nt_sketch_shape_parse(sketch, &estimates->shape))
 		return -EINVAL;
-	estimates->cells = calloc(nt_sketch_cells(&estimates->shape), sizeof(*estimates->cells));
+	estimates->cells = calloc(n_cells(estimates) + 1, sizeof(*estimates->cells));
 	return estimates->cells ? 0 : -ENOMEM;
 }
 
@@ -39,7 +52,7 @@ void nt_flow_estimates_release(struct nt_flow_estimates *estimates)
 void nt_flow_estimates_clear(struct nt_flow_estimates *estimates)
 {
 	if (estimates->cells)
-		memset(estimates->cells, 0, nt_sketch_cells(&estimates->shape) * sizeof(*estimates->cells));
+		memset(estimates->cells, 0, n_cells(estimates) * sizeof(*estimates->cells));
 	estimates->is_squared = false;
 }
 
@@ -51,7 +64,7 @@ static int64_t add(int64_t a, int64_t b)
 
 bool nt_flow_estimates_add(struct nt_flow_estimates *estimates, uint32_t cell, int64_t packets, int64_t bytes)
 {
-	if (!estimates->cells || cell >= nt_sketch_cells(&estimates->shape))
+	if (!estimates->cells || cell >= n_cells(estimates))
 		return false;
 	estimates->cells[cell].packets = add(estimates->cells[cell].packets, packets);
 	estimates->cells[cell].bytes = add(estimates->cells[cell].bytes, bytes);
@@ -61,7 +74,7 @@ bool nt_flow_estimates_add(struct nt_flow_estimates *estimates, uint32_t cell, i
 
 void nt_flow_estimates_add_all(struct nt_flow_estimates *to, const struct nt_flow_estimates *from)
 {
-	for (uint32_t cell = 0; cell < nt_sketch_cells(&from->shape); cell++)
+	for (uint32_t cell = 0; cell < n_cells(from); cell++)
 		nt_flow_estimates_add(to, cell, from->cells[cell].packets, from->cells[cell].bytes);
 }
 
@@ -145,7 +158,7 @@ static double poisson_high(double n)
  */
 static struct bounds bounds_by_samples(const struct nt_flow_estimates *estimates, const struct quantity *quantity)
 {
-	const double p = estimates->sample, drawn = p * estimates->shape.rows, unit = quantity->most * (1 - p);
+	const double p = estimates->sample, drawn = samples_a_packet(estimates), unit = quantity->most * (1 - p);
 	struct bounds bounds = {.low = quantity->sampled / drawn,
 				.high = (quantity->sampled + quantity->missed) / drawn};
 
@@ -180,10 +193,11 @@ static struct bounds bounds_by_sketch(const struct nt_flow_estimates *estimates,
  */
 static struct bounds estimate(const struct nt_flow_estimates *estimates, const struct quantity *quantity, bool has_rows)
 {
-	const double drawn = estimates->sample * estimates->shape.rows;
+	const double drawn = samples_a_packet(estimates);
 	struct bounds samples = bounds_by_samples(estimates, quantity), sketch = samples, both = samples;
 
-	sketch.value = (quantity->sampled + quantity->missed / 2) / drawn;
+	/* Without a sketch, what found no place is of many flows: hardly any of it is of this one. */
+	sketch.value = (quantity->sampled + (estimates->shape.rows ? quantity->missed / 2 : 0)) / drawn;
 	if (has_rows)
 		sketch = bounds_by_sketch(estimates, quantity, &samples);
 	/* Where the two contradict each other, that of the samples depends on fewer assumptions. */
@@ -213,6 +227,8 @@ void nt_flow_estimates_of(struct nt_flow_estimates *estimates, uint64_t hash, co
 		(double)samples->bytes, (double)samples->missed * samples->most_bytes, samples->most_bytes, {0}, 0};
 	struct bounds bounds;
 
+	if (!estimates->shape.rows)
+		hash = 0;
 	if (hash && !estimates->is_squared)
 		square(estimates);
 	if (hash) {

@@ -35,7 +35,8 @@ struct nt_flow_estimate {
 	uint64_t bytes, bytes_low, bytes_high;
 };
 
-/* Reads the shape and the probability as a tape has them. 0; -EINVAL: they make no sense; or -ENOMEM. */
+/* Reads the probability and the shape, or that there is no sketch, as a tape has them. 0; -EINVAL: they make no sense;
+ * or -ENOMEM. */
 int nt_flow_estimates_init(struct nt_flow_estimates *estimates, const char *sample, const char *sketch);
 void nt_flow_estimates_release(struct nt_flow_estimates *estimates);
 /* All cells are 0 again. */

@@ -65,13 +65,15 @@ int nt_flow_rows_cell(struct nt_rows *rows, uint32_t cpu, const union nt_any *re
 }
 
 /* 0: it is not known. */
-static uint64_t hash_of(struct nt_rows *rows, uint64_t flow)
+static uint64_t hash_of(struct nt_rows *rows, const struct nt_flow_count *count)
 {
+	enum nt_flow_key_sort sort;
 	struct nt_flow_tuple tuple;
 
-	if (!rows->has_hashes || !nt_identities_flow_tuple(&rows->learned->ids, flow, &tuple))
+	if (!rows->has_hashes || !nt_identities_flow_tuple(&rows->learned->ids, count->flow, &sort, &tuple) ||
+	    sort != count->flags)
 		return 0;
-	return nt_sketch_hash(nt_flow_key(rows->hashes, &tuple, NT_MANY_NOT));
+	return nt_sketch_hash(nt_flow_key(rows->hashes, &tuple, nt_flow_many(sort)));
 }
 
 int nt_flow_rows_count(struct nt_rows *rows, const struct nt_flow_count *count)
@@ -80,9 +82,11 @@ int nt_flow_rows_count(struct nt_rows *rows, const struct nt_flow_count *count)
 	int error = 0;
 
 	if (info.is_known) {
-		info.hash = hash_of(rows, count->flow);
+		info.hash = hash_of(rows, count);
 		error = nt_flow_times_count(&rows->flows, count, info.hash, counts(rows, count->end_ns, count->dur_ns),
 					    &info.estimate);
+		info.is_known = error != -EINVAL;
+		error = error == -EINVAL ? 0 : error;
 	}
 	return error ? error : nt_rows_push(rows, NT_TABLE_FLOW_COUNT, &info);
 }
@@ -96,6 +100,7 @@ int nt_flow_rows_step(struct nt_rows *rows)
 	if (rows->next_flow == rows->flows.n)
 		return 1;
 	info.flow = rows->flows.flows[rows->next_flow].flow;
+	info.sort = rows->flows.flows[rows->next_flow].sort;
 	nt_flow_times_of(&rows->flows, rows->next_flow++, &info.estimate);
 	return nt_rows_push(rows, NT_TABLE_FLOW_SUM, &info);
 }

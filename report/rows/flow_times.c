@@ -10,63 +10,81 @@
 
 int nt_flow_times_init(struct nt_flow_times *times, const char *sample, const char *sketch)
 {
-	int error;
+	int error = 0;
 
 	memset(times, 0, sizeof(*times));
-	error = nt_flow_estimates_init(&times->now, sample, sketch);
-	return error ? error : nt_flow_estimates_init(&times->all, sample, sketch);
+	for (int sort = 0; sort < NT_FLOW_KEY_SORTS && !error; sort++) {
+		error = nt_flow_estimates_init(&times->keys[sort].now, sample, sketch);
+		if (!error)
+			error = nt_flow_estimates_init(&times->keys[sort].all, sample, sketch);
+	}
+	return error;
 }
 
 void nt_flow_times_release(struct nt_flow_times *times)
 {
-	nt_flow_estimates_release(&times->now);
-	nt_flow_estimates_release(&times->all);
+	for (int sort = 0; sort < NT_FLOW_KEY_SORTS; sort++) {
+		nt_flow_estimates_release(&times->keys[sort].now);
+		nt_flow_estimates_release(&times->keys[sort].all);
+		free(times->keys[sort].named);
+	}
 	nt_id_map_release(&times->by_flow);
-	free(times->named);
 	free(times->flows);
 	memset(times, 0, sizeof(*times));
 }
 
-/* Which part the time at hand belongs to. */
-static int part_of(const struct nt_flow_times *times)
+/* NULL: a tape may have any number. */
+static struct nt_flow_key_times *key_of(struct nt_flow_times *times, uint8_t sort)
 {
-	return times->is_open && !times->sketch.cells ? NT_FLOW_OF_SKETCH : NT_FLOW_OF_SAMPLES;
+	return sort < NT_FLOW_KEY_SORTS ? &times->keys[sort] : NULL;
+}
+
+/* Which part the time at hand belongs to. */
+static int part_of(const struct nt_flow_key_times *key)
+{
+	return key->is_open && !key->sketch.cells ? NT_FLOW_OF_SKETCH : NT_FLOW_OF_SAMPLES;
 }
 
 /*
  * A flow without a record of a time was sampled there `unnamed` times at most; where records of flows are lost, any
  * sample may have been its own.
  */
-static void end_time(struct nt_flow_times *times)
+static void end_time(struct nt_flow_times *times, struct nt_flow_key_times *key)
 {
-	const uint64_t missed = times->sketch.flows ? times->sketch.samples : times->sketch.unnamed;
-	const int part = part_of(times);
+	const uint64_t missed = key->sketch.flows ? key->sketch.samples : key->sketch.unnamed;
+	const int part = part_of(key);
 
-	if (times->is_open && times->counts) {
-		times->missed[part] += missed;
-		for (size_t i = 0; i < times->n_named; i++)
-			times->flows[times->named[i]].others_missed[part] += missed;
+	if (key->is_open && key->counts) {
+		key->missed[part] += missed;
+		for (size_t i = 0; i < key->n_named; i++)
+			times->flows[key->named[i]].others_missed[part] += missed;
 		if (part == NT_FLOW_OF_SKETCH)
-			nt_flow_estimates_add_all(&times->all, &times->now);
+			nt_flow_estimates_add_all(&key->all, &key->now);
 	}
-	times->is_open = false;
-	times->n_named = 0;
+	key->is_open = false;
+	key->n_named = 0;
 }
 
 void nt_flow_times_begin(struct nt_flow_times *times, const struct nt_flow_sketch *sketch, bool counts)
 {
-	end_time(times);
-	nt_flow_estimates_clear(&times->now);
-	times->sketch = *sketch;
-	times->is_open = true;
-	times->counts = counts;
+	struct nt_flow_key_times *key = key_of(times, sketch->flags);
+
+	if (!key)
+		return;
+	end_time(times, key);
+	nt_flow_estimates_clear(&key->now);
+	key->sketch = *sketch;
+	key->is_open = true;
+	key->counts = counts;
 }
 
 void nt_flow_times_cell(struct nt_flow_times *times, const struct nt_flow_cell *cell)
 {
-	if (times->is_open && cell->end_ns == times->sketch.end_ns && times->sketch.cells &&
-	    nt_flow_estimates_add(&times->now, cell->cell, cell->packets, cell->bytes))
-		times->sketch.cells--;
+	struct nt_flow_key_times *key = key_of(times, cell->flags);
+
+	if (key && key->is_open && cell->end_ns == key->sketch.end_ns && key->sketch.cells &&
+	    nt_flow_estimates_add(&key->now, cell->cell, cell->packets, cell->bytes))
+		key->sketch.cells--;
 }
 
 static void add_samples(struct nt_flow_samples *to, const struct nt_flow_samples *more)
@@ -80,16 +98,18 @@ static void add_samples(struct nt_flow_samples *to, const struct nt_flow_samples
 		to->most_bytes = more->most_bytes;
 }
 
-static int add_to_sum(struct nt_flow_times *times, uint64_t flow, uint64_t hash, const struct nt_flow_samples *samples)
+static int add_to_sum(struct nt_flow_times *times, const struct nt_flow_count *count, uint64_t hash,
+		      const struct nt_flow_samples *samples)
 {
-	const int64_t at =
-		NT_INDEX(&times->by_flow, flow, times->flows, times->size, times->n, {.flow = flow, .hash = hash});
+	struct nt_flow_key_times *key = key_of(times, count->flags);
+	const int64_t at = NT_INDEX(&times->by_flow, count->flow, times->flows, times->size, times->n,
+				    {.flow = count->flow, .sort = count->flags, .hash = hash});
 
-	if (at < 0 || NT_ROOM(times->named, times->named_size, times->n_named + 1))
+	if (at < 0 || NT_ROOM(key->named, key->named_size, key->n_named + 1))
 		return -ENOMEM;
-	add_samples(&times->flows[at].samples[part_of(times)], samples);
-	if (times->is_open)
-		times->named[times->n_named++] = (size_t)at;
+	add_samples(&times->flows[at].samples[part_of(key)], samples);
+	if (key->is_open)
+		key->named[key->n_named++] = (size_t)at;
 	return 0;
 }
 
@@ -98,18 +118,22 @@ int nt_flow_times_count(struct nt_flow_times *times, const struct nt_flow_count 
 {
 	const struct nt_flow_samples samples = {count->packets, count->missed, count->bytes, count->most_packets,
 						count->most_bytes};
+	struct nt_flow_key_times *key = key_of(times, count->flags);
 
-	if (times->is_open && count->end_ns != times->sketch.end_ns)
-		end_time(times);
-	if (times->is_open && times->sketch.flows)
-		times->sketch.flows--;
-	nt_flow_estimates_of(&times->now, part_of(times) == NT_FLOW_OF_SKETCH ? hash : 0, &samples, out);
-	return counts ? add_to_sum(times, count->flow, hash, &samples) : 0;
+	if (!key)
+		return -EINVAL;
+	if (key->is_open && count->end_ns != key->sketch.end_ns)
+		end_time(times, key);
+	if (key->is_open && key->sketch.flows)
+		key->sketch.flows--;
+	nt_flow_estimates_of(&key->now, part_of(key) == NT_FLOW_OF_SKETCH ? hash : 0, &samples, out);
+	return counts ? add_to_sum(times, count, hash, &samples) : 0;
 }
 
 void nt_flow_times_finish(struct nt_flow_times *times)
 {
-	end_time(times);
+	for (int sort = 0; sort < NT_FLOW_KEY_SORTS; sort++)
+		end_time(times, &times->keys[sort]);
 }
 
 static void add_estimate(struct nt_flow_estimate *to, const struct nt_flow_estimate *more)
@@ -125,13 +149,14 @@ static void add_estimate(struct nt_flow_estimate *to, const struct nt_flow_estim
 void nt_flow_times_of(struct nt_flow_times *times, size_t i, struct nt_flow_estimate *out)
 {
 	const struct nt_flow_sum *flow = &times->flows[i];
+	struct nt_flow_key_times *key = &times->keys[flow->sort];
 
 	memset(out, 0, sizeof(*out));
 	for (int part = 0; part < NT_FLOW_PARTS; part++) {
 		struct nt_flow_samples samples = flow->samples[part];
 		struct nt_flow_estimate estimate;
 
-		samples.missed += times->missed[part] - flow->others_missed[part];
+		samples.missed += key->missed[part] - flow->others_missed[part];
 		/* Where it was never sampled nothing tells how large its packets are: elsewhere they were so large. */
 		samples.most_packets = flow->samples[!part].most_packets > samples.most_packets
 					       ? flow->samples[!part].most_packets
@@ -141,7 +166,7 @@ void nt_flow_times_of(struct nt_flow_times *times, size_t i, struct nt_flow_esti
 					     : samples.most_bytes;
 		if (!samples.packets && !samples.missed)
 			continue;
-		nt_flow_estimates_of(&times->all, part == NT_FLOW_OF_SKETCH ? flow->hash : 0, &samples, &estimate);
+		nt_flow_estimates_of(&key->all, part == NT_FLOW_OF_SKETCH ? flow->hash : 0, &samples, &estimate);
 		add_estimate(out, &estimate);
 	}
 }

@@ -46,7 +46,27 @@ static const char *flow_address(struct nt_arena *arena, uint8_t family, const ui
 
 static const char *flow_sender(struct nt_arena *arena, const struct nt_flow *flow)
 {
-	return flow->flags & NT_FLOW_MANY ? NULL : flow_address(arena, flow->family, flow->src);
+	if (flow->flags & NT_FLOW_MANY || nt_flow_sort_of(flow) == NT_FLOW_KEY_DST)
+		return NULL;
+	return flow_address(arena, flow->family, flow->src);
+}
+
+static const char *flow_receiver(struct nt_arena *arena, const struct nt_flow *flow)
+{
+	return nt_flow_sort_of(flow) == NT_FLOW_KEY_SRC ? NULL : flow_address(arena, flow->family, flow->dst);
+}
+
+/* All flows of a port have a protocol, if not a family, unless they are not of IP. */
+static const char *flow_protocol(struct nt_arena *arena, const struct nt_flow *flow)
+{
+	switch (nt_flow_sort_of(flow)) {
+	case NT_FLOW_KEY_FLOW:
+		return flow->family ? nt_protocol_name(flow->family, flow->protocol, arena) : NULL;
+	case NT_FLOW_KEY_PORT:
+		return flow->ethertype ? NULL : nt_protocol_name(AF_INET, flow->protocol, arena);
+	default:
+		return NULL;
+	}
 }
 
 static uint64_t has_flag(const struct nt_cpu_record *stretch, uint8_t flag)

@@ -237,6 +237,7 @@ struct nt_flow_count_info {
 /* Of all times in the view. */
 struct nt_flow_sum_info {
 	uint64_t flow;
+	uint8_t sort; /* enum nt_flow_key_sort */
 	struct nt_flow_estimate estimate;
 };
 

@@ -150,7 +150,8 @@ FROM by_socket AS b
 CREATE VIEW flow_estimate AS
 SELECT c.session_id, c.ts, c.dur, c.flow_id, f.src, f.sport, f.dst, f.dport, f.proto, f.direction, f.device_id,
        c.packets, c.packets_low, c.packets_high, c.bytes, c.bytes_low, c.bytes_high
-FROM flow_count AS c LEFT JOIN flow AS f ON f.session_id = c.session_id AND f.id = c.flow_id;
+FROM flow_count AS c LEFT JOIN flow AS f ON f.session_id = c.session_id AND f.id = c.flow_id
+WHERE c.counted_by = 'flow';
 
 -- What net_rx cost for the packets of each flow, and what became of them. flow_id NULL: no packets are known,
 -- or the flows came after many others (rx_cost).

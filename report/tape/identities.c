@@ -239,7 +239,8 @@ uint64_t nt_identities_process_of(struct nt_identities *ids, uint64_t task)
 	return process ? process - 1 : task;
 }
 
-bool nt_identities_flow_tuple(struct nt_identities *ids, uint64_t flow, struct nt_flow_tuple *tuple)
+bool nt_identities_flow_tuple(struct nt_identities *ids, uint64_t flow, enum nt_flow_key_sort *sort,
+			      struct nt_flow_tuple *tuple)
 {
 	const uint64_t index = nt_id_map_get(&ids->by_flow, flow);
 	const struct nt_flow *from = index ? &ids->flows[index - 1] : NULL;
@@ -247,6 +248,7 @@ bool nt_identities_flow_tuple(struct nt_identities *ids, uint64_t flow, struct n
 
 	if (!device || from->flags & NT_FLOW_MANY)
 		return false;
+	*sort = nt_flow_sort_of(from);
 	*tuple = (struct nt_flow_tuple){
 		.device = device | (from->flags & NT_FLOW_SENT ? NT_DEVICE_SENDS : 0),
 		.ports = htons(from->src_port) | (uint32_t)htons(from->dst_port) << 16,

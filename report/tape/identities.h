@@ -71,10 +71,11 @@ const char *nt_identities_irq_name(struct nt_identities *ids, uint32_t type, uin
  */
 bool nt_identities_is_net_irq(struct nt_identities *ids, uint32_t type, uint32_t number, const char **device);
 /*
- * The fields of a flow as probe flows has counted it. False: not all are known, or the tape has no such counts
- * (keeps_flows).
+ * The fields of a flow as probe flows has counted it, by *sort. False: not all are known, or the tape has no such
+ * counts (keeps_flows).
  */
-bool nt_identities_flow_tuple(struct nt_identities *ids, uint64_t flow, struct nt_flow_tuple *tuple);
+bool nt_identities_flow_tuple(struct nt_identities *ids, uint64_t flow, enum nt_flow_key_sort *sort,
+			      struct nt_flow_tuple *tuple);
 /* The kernel's word for a reason of drops, NULL: not known. */
 const char *nt_identities_drop_reason(struct nt_identities *ids, uint32_t number);
 /* The reason that a packet is dropped for if no socket has its port. False: the tape does not tell. */

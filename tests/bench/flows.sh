@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The cost of a packet in probe flows, by the kernel's own run counts and times, of several probabilities. It is
+# The cost of a packet in probe flows, by the kernel's own run counts and times, of several options. It is
 # compared with an empty program's, and with that of a count sketch as one would write it at first. These programs are
 # in tests/bench/flows_naive.bpf.c. All run by turns, at the tracepoint netif_receive_skb, on the same flood of small
 # packets. Each run includes a clock read of the kernel's own. The figures are printed: timing fails no test. The test
@@ -20,12 +20,14 @@ reference() {
     awk -v name="${3:-$1}" '{ print name "|" $2 "|" $3 }' "$work/ref" >>"$work/runs"
 }
 
-# own P: runs the probe
+# own NAME OPTION...: runs the probe
 own() {
-    may_lose "$record" -q -o "$work/own.tape" -d "$seconds" --probes flows --flow-sample "$1" --bpf-stats
+    local name=$1
+    shift
+    may_lose "$record" -q -o "$work/own.tape" -d "$seconds" --probes flows "$@" --bpf-stats
     import_tape "$work/own.tape" "$work/own.db"
     sql "$work/own.db" "
-        SELECT 'flows p=$1' || CASE program WHEN 'nt_flow_sent' THEN ', sent' ELSE '' END,
+        SELECT 'flows $name' || CASE program WHEN 'nt_flow_sent' THEN ', sent' ELSE '' END,
             sum(CASE WHEN name = 'runs' THEN value ELSE 0 END), sum(CASE WHEN name = 'run_ns' THEN value ELSE 0 END)
         FROM self_cost_last WHERE program IN ('nt_flow_received', 'nt_flow_sent') GROUP BY program" >>"$work/runs"
     rm -r "$work/own.tape"
@@ -38,11 +40,13 @@ keep $!
 sleep 0.5
 for ((turn = 0; turn < turns; turn++)); do
     reference empty 0
-    own 0.01
+    own p=0.01 --flow-sample 0.01
     reference naive 0.01 "naive p=0.01"
-    own 0.1
+    own p=0.1 --flow-sample 0.1
     reference naive_early 0.01 "naive p=0.01, early draw"
-    own 1
+    own p=1 --flow-sample 1
+    own "p=0.01, four keys" --flows src,dst,port
+    own exact --flows exact
     reference naive_all 1 "naive, all packets"
 done
 
@@ -56,5 +60,5 @@ awk -F'|' -v turns="$turns" '
     FNR == 1 { printf "# ns a packet, of %d turns       least  ratio  median  ratio\n", turns }
     least { printf "# %-28s %7.1f %6.2f %7.1f %6.2f\n", $1, $3, $3 / least, $4, $4 / median }
 ' "$work/costs" "$work/costs"
-is "programs that saw packets in each turn" "$(awk -F'|' -v turns="$turns" '$2 == turns' "$work/costs" | wc -l)" 10
+is "programs that saw packets in each turn" "$(awk -F'|' -v turns="$turns" '$2 == turns' "$work/costs" | wc -l)" 14
 finish

@@ -14,7 +14,8 @@ query() { sqlite3 "${2:-$work/t.db}" "$1"; }
 # of flow 3 are forwarded; those of 4 have a socket that nobody is known of; the rest is nobody's. Which stack and
 # flow a sample has follows from its number.
 query "CREATE TABLE who AS SELECT upid, row_number() OVER (ORDER BY upid) AS n FROM process WHERE pid > 0 LIMIT 3;
-    INSERT INTO flow(session_id, id, ethertype) VALUES (1, 1, 2048), (1, 2, 2048), (1, 3, 2048), (1, 4, 2048);
+    INSERT INTO flow(session_id, id, ethertype, counted_by)
+        SELECT 1, value, 2048, 'flow' FROM json_each('[1, 2, 3, 4]');
     DELETE FROM rx_cost;
     CREATE TABLE part(n, flow, payer, who, percent);
     INSERT INTO part VALUES (1, 1, 'socket', 1, 50), (2, 2, 'socket', 2, 14), (3, 2, 'socket', 3, 7),

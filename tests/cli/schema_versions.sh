@@ -36,11 +36,14 @@ contents() {
         FROM (SELECT name, (SELECT group_concat('quote(\"' || name || '\")', '||'',''||')
             FROM pragma_table_info(m.name)) AS line FROM sqlite_master AS m WHERE type = 'table')"
 }
-# unknown TABLE.COLUMN...: a query for how many values these columns have; a cgroup's label is its path
+# unknown TABLE.COLUMN...: a query for how many values these columns have, that are not known: a cgroup's label is its
+# path, and flows were counted by flow
 unknown() {
     local column
     for column; do
         if [[ $column == cgroup.label ]]; then echo "SELECT 'label', count(*) AS n FROM cgroup WHERE label IS NOT path"
+        elif [[ $column == *.counted_by ]]; then
+            echo "SELECT '$column', count(*) AS n FROM ${column%.*} WHERE counted_by IS NOT 'flow'"
         else echo "SELECT '$column', count(${column#*.}) AS n FROM ${column%.*}"; fi
     done | sed '2,$s/^/UNION ALL /'
 }

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Probe flows: three flows of known size, beside a flood in which each packet comes from another address. The three are
-# named, with their packets and bytes about their bounds. The totals by device are the kernel's own counters. What a
-# second takes on the tape is bounded.
+# named, with their packets and bytes about their bounds; so are their source, and the flood's destination, though
+# nobody could name its flows. The totals by device are the kernel's own counters. What a second takes on the tape is
+# bounded. Without a flood, each packet is counted.
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/lib.sh"
 needs_recorder
@@ -19,7 +20,7 @@ link_a=$(ip -n "$netns_a" -o link show type veth | sed -n '1s/^[0-9]*: \([^@:]*\
 sent() { "${in_a[@]}" cat "/sys/class/net/$link_a/statistics/tx_$1"; }
 
 packets=$(sent packets) bytes=$(sent bytes) received=$(net_count in_b Ip InReceives)
-recording_start "$work/flows.tape" --probes default,flows
+recording_start "$work/flows.tape" --probes default,flows --flows src,dst,port
 "${in_a[@]}" "$tools/payers" pose "$addr_b" 9500 1000000000 &
 flood=$!
 keep $flood
@@ -64,14 +65,49 @@ done
 is "the flows in their order" "$("$report" top "$work/flows.tape" -i "$link_a" --csv |
     awk -F, '$2 == "flows" && $4 == "destination" && $5 ~ /:960[123]$/ { print $5 }' | xargs)" \
     "$addr_b:9601 $addr_b:9602 $addr_b:9603"
+# top KEY COLUMN WORD: packets_low packets packets_high of the row that has WORD in COLUMN
+top() {
+    "$report" top "$work/flows.tape" --by "$1" -i "$link_a" --csv | awk -F, -v column="$2" -v word="$3" '
+        $4 == column { is_it = $5 == word }
+        is_it && $4 ~ /^packets/ { of[$4] = $5 }
+        END { print of["packets_low_count"], of["packets_count"], of["packets_high_count"] }'
+}
+# has_bounds WHAT COUNT LOW HIGH
+has_bounds() {
+    echo "# $1: $2 packets, $3 to $4"
+    at_least "bounds of $1 reach down to it" "$2" $(($3 - ($4 - $3)))
+    at_most "bounds of $1 reach up to it" "$2" $(($4 + ($4 - $3)))
+}
+flows=$((sizes[0] + sizes[1] + sizes[2]))
+read -r low _ high < <(top src source "$addr_a")
+has_bounds "their source" "$flows" "$low" "$high"
+read -r low _ high < <(top port port 9602/udp)
+has_bounds "their port" "${sizes[1]}" "$low" "$high"
+read -r low _ high < <(top dst destination "$addr_b")
+has_bounds "the destination of the flood" "$packets" "$low" "$high"
+"$report" top "$work/flows.tape" --by port --from 0.5 --json >"$work/of_tape"
+"$report" top "$db" --by port --from 0.5 --json >"$work/of_db"
+succeeds "a part of the tape shows what one of its database does" cmp "$work/of_tape" "$work/of_db"
 at_least "their receivers pay by the same flows" "$(sql "$db" "SELECT count(DISTINCT flow_id) FROM flow_estimate
     WHERE flow_id IN (SELECT flow_id FROM rx_cost) AND dport BETWEEN 9601 AND 9603")" 1
 
-read -r seconds samples < <(sql "$db" "SELECT count(*) || ' ' || sum(samples) FROM flow_sketch")
+read -r seconds samples < <(sql "$db" "SELECT count(*) || ' ' || sum(samples) FROM flow_sketch
+    WHERE counted_by = 'flow'")
 at_least "samples of the flood" "$samples" $((packets / 50))
 at_most "flows named in a second" "$(sql "$db" "SELECT max(flows) FROM flow_sketch")" 256
 at_most "cells in a second" "$(sql "$db" "SELECT max(cells) FROM flow_sketch")" 2048
 is "flows and cells of all seconds" "$(sql "$db" "SELECT sum(flows) || ' ' || sum(cells) FROM flow_sketch")" \
     "$(sql "$db" "SELECT (SELECT count(*) FROM flow_count) || ' ' || (SELECT count(*) FROM flow_cell)")"
 echo "# $packets packets sent in $seconds seconds, $samples samples"
+
+recording_start "$work/exact.tape" --probes default,flows --flows exact,port
+for i in 0 1 2; do
+    "${in_a[@]}" "$tools/payers" shout "$addr_b" $((9601 + i)) $((1000 + i))
+done
+recording_stop
+is "each packet" "$("$report" query "$work/exact.tape" --csv "SELECT flow.counted_by, dport, packets, packets_low,
+    packets_high FROM flow_sum JOIN flow ON id = flow_id WHERE $of_link AND direction = 'send'
+    AND dport BETWEEN 9601 AND 9603 ORDER BY 1, 2" | sed 1d | xargs)" \
+    "flow,9601,1000,1000,1000 flow,9602,1001,1001,1001 flow,9603,1002,1002,1002 $(
+        )port,9601,1000,1000,1000 port,9602,1001,1001,1001 port,9603,1002,1002,1002"
 finish

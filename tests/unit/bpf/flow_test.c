@@ -11,6 +11,7 @@
 #include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
+#include <arpa/inet.h>
 #include <sys/socket.h>
 
 #include "bpf/flow.h"
@@ -42,6 +43,11 @@ static void draw_tuple(struct nt_flow_tuple *tuple)
 	const bool is_v6 = nt_rand_below(&rnd, 2);
 
 	memset(tuple, 0, sizeof(*tuple));
+	if (!nt_rand_below(&rnd, 8)) {
+		tuple->ethertype = 0x0806 + (uint16_t)one_of_two(3);
+		tuple->device = 1;
+		return;
+	}
 	tuple->family = is_v6 ? AF_INET6 : AF_INET;
 	tuple->ethertype = is_v6 ? 0x86dd : 0x0800;
 	tuple->protocol = nt_rand_below(&rnd, 2) ? 6 : 17;
@@ -55,12 +61,38 @@ static void draw_tuple(struct nt_flow_tuple *tuple)
 	}
 }
 
+/* The same number, with the bytes of a port in the host's order. */
+static uint64_t port_at(uint32_t ports, int half)
+{
+	return ntohs((uint16_t)(ports >> 16 * half));
+}
+
+static bool is_port_of_src(const struct nt_flow_tuple *tuple)
+{
+	const uint64_t src = port_at(tuple->ports, 0), dst = port_at(tuple->ports, 1);
+
+	return src < dst || (src == dst && (tuple->src[0] < tuple->dst[0] ||
+					    (tuple->src[0] == tuple->dst[0] && tuple->src[1] < tuple->dst[1])));
+}
+
 /* The fields that count, the others 0. */
 static struct nt_flow_tuple reduced(const struct nt_flow_tuple *tuple, enum nt_many many)
 {
 	struct nt_flow_tuple out = *tuple;
 
-	if (many) {
+	if (many >= NT_MANY_SRC && tuple->family)
+		out.ethertype = 0;
+	if (many == NT_MANY_SRC || many == NT_MANY_DST) {
+		memset(many == NT_MANY_SRC ? out.dst : out.src, 0, sizeof(out.src));
+		out.ports = out.protocol = 0;
+	}
+	if (many == NT_MANY_PORT) {
+		memset(out.src, 0, sizeof(out.src));
+		memset(out.dst, 0, sizeof(out.dst));
+		out.ports &= is_port_of_src(tuple) ? 0xffff : 0xffff0000;
+		out.family = 0;
+	}
+	if (many == NT_MANY_LOCAL || many == NT_MANY_DEVICE) {
 		out.src[0] = out.src[1] = 0;
 		out.ports &= 0xffff0000;
 	}
@@ -75,6 +107,7 @@ static void test_keys(void **state)
 	static enum nt_many many[N_FLOWS];
 	static uint64_t keys[N_FLOWS];
 	struct nt_flow_hash hashes[2], others[2];
+	struct nt_flow_tuple reduced_one;
 	size_t n_same = 0;
 
 	(void)state;
@@ -82,9 +115,16 @@ static void test_keys(void **state)
 	draw_hashes(others);
 	for (size_t i = 0; i < N_FLOWS; i++) {
 		draw_tuple(&tuples[i]);
-		many[i] = (enum nt_many)nt_rand_below(&rnd, 3);
+		many[i] = (enum nt_many)nt_rand_below(&rnd, NT_MANY_PORT + 1);
+		reduced_one = reduced(&tuples[i], many[i]);
+		if (many[i] >= NT_MANY_SRC) {
+			const struct nt_flow_tuple flow = tuples[i];
+
+			nt_flow_take_key(NT_FLOW_KEY_SRC + many[i] - NT_MANY_SRC, &flow, &tuples[i]);
+			assert_memory_equal(&tuples[i], &reduced_one, sizeof(reduced_one));
+		}
 		keys[i] = nt_flow_key(hashes, &tuples[i], many[i]);
-		tuples[i] = reduced(&tuples[i], many[i]);
+		tuples[i] = reduced_one;
 		assert_int_not_equal(keys[i], 0);
 		assert_int_not_equal(keys[i], nt_flow_key(others, &tuples[i], many[i]));
 	}

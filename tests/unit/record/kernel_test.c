@@ -586,13 +586,14 @@ static void flows_are_prepared(void **state)
 	load();
 	assert_true(map_named("nt_flow_cells")->is_left_out && map_named("nt_sampled")->is_left_out);
 	options.plan.chosen[NT_PROBE_FLOWS] = &tracepoints;
-	options.flows = (struct nt_flows_options){.sample = 1, .shape = {.rows = 2, .column_bits = 7}};
+	options.flows = (struct nt_flows_options){.sample = 1, .shape = {.rows = 2, .column_bits = 7}, .keys = 0xb};
 	load_again();
 	assert_false(map_named("nt_flows_cpus")->is_left_out || map_named("nt_flow_cells")->is_left_out ||
 		     map_named("nt_sampled")->is_left_out);
 	assert_int_equal(map_named("nt_flows_cpus")->entries, N_CPUS);
-	assert_int_equal(map_named("nt_sampled")->entries, 2 * N_CPUS);
-	assert_int_equal(map_named("nt_flow_cells")->entries, 2 * N_CPUS);
+	assert_int_equal(map_named("nt_sampled")->entries, 3 * 2 * N_CPUS);
+	assert_int_equal(map_named("nt_sampled")->value_size, 8 + (512 << 7));
+	assert_int_equal(map_named("nt_flow_cells")->entries, 3 * 2 * N_CPUS);
 	assert_int_equal(map_named("nt_flow_cells")->value_size, 2 * 128 * sizeof(struct nt_sketch_cell));
 	assert_int_equal(config()->flows.shape.rows, 2);
 	assert_int_equal(config()->flows.gaps[NT_GAPS - 1], 1);

@@ -241,9 +241,9 @@ static void says_how_flows_are_counted(void **state)
 	open_session("");
 	has_no("flow_");
 	choose(NT_PROBE_FLOWS);
-	options.flows = (struct nt_flows_options){.sample = 0.25, .shape = {.rows = 2, .column_bits = 10}};
+	options.flows = (struct nt_flows_options){.sample = 0.25, .shape = {.rows = 2, .column_bits = 10}, .keys = 5};
 	open_session("");
-	has("flow_sample=0.25\nflow_sketch=2x1024\nflow_hash=00000000000012340000");
+	has("flow_keys=flow,dst\nflow_sample=0.25\nflow_sketch=2x1024\nflow_hash=00000000000012340000");
 	has("0000ffffffffffffffff\ncommand=");
 }
 

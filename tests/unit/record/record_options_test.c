@@ -232,6 +232,25 @@ static void sketches(void **state)
 	is_refused("--probes flows --flow-sample 1.1", "--flow-sample wants a probability");
 }
 
+static void keys_of_flows(void **state)
+{
+	(void)state;
+	takes("--probes flows");
+	assert_int_equal(options.flows.keys, 1u << NT_FLOW_KEY_FLOW);
+	takes("--probes flows --flows port,src --flow-sample 0.5");
+	assert_int_equal(options.flows.keys, 1u << NT_FLOW_KEY_FLOW | 1u << NT_FLOW_KEY_SRC | 1u << NT_FLOW_KEY_PORT);
+	assert_true(options.flows.sample == 0.5);
+	takes("--probes flows --flows flow,exact");
+	assert_int_equal(options.flows.keys, 1u << NT_FLOW_KEY_FLOW);
+	assert_int_equal(options.flows.shape.rows, 0);
+	assert_true(options.flows.sample == 1);
+	is_refused("--probes flows --flows exact --flow-sample 0.1", "--flows exact counts each packet");
+	is_refused("--probes flows --flow-sketch 4x512 --flows exact", "--flows exact counts each packet");
+	is_refused("--probes flows --flows src,", "--flows wants a list");
+	is_refused("--probes flows --flows srcs", "--flows wants a list");
+	is_refused("--flows src", "--flows needs the probe flows");
+}
+
 static int parse_output(const char *path)
 {
 	char *words[] = {(char *)"nettape-record", (char *)"-o", (char *)path, NULL};
@@ -376,6 +395,7 @@ int main(void)
 		cmocka_unit_test_setup(ring_sizes, set_up),
 		cmocka_unit_test_setup(frequencies, set_up),
 		cmocka_unit_test_setup(sketches, set_up),
+		cmocka_unit_test_setup(keys_of_flows, set_up),
 		cmocka_unit_test_setup(output_paths, set_up),
 		cmocka_unit_test_setup(options_of_a_probe_that_is_off, set_up),
 		cmocka_unit_test_setup(command_behind_dashes, set_up),

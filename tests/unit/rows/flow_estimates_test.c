@@ -19,7 +19,8 @@
 
 #define N_FLOWS (1u << 20)
 #define MILLION 1000000u
-#define N_PLACES (NT_SAMPLED_SETS * NT_SAMPLED_WAYS)
+#define N_SETS (1u << NT_SAMPLED_SET_BITS)
+#define N_PLACES (N_SETS * NT_SAMPLED_WAYS)
 
 static struct nt_rand rnd;
 
@@ -90,7 +91,10 @@ static struct {
 	uint32_t gaps[NT_GAPS];
 	struct nt_sketch_draw draw;
 	struct nt_sketch_cell cells[NT_SKETCH_MAX_CELLS];
-	struct nt_sampled_flows sampled;
+	struct {
+		uint64_t samples;
+		struct nt_sampled_set sets[N_SETS];
+	} sampled; /* struct nt_sampled_flows */
 	struct nt_flow_hash hashes[2];
 	uint64_t updates[NT_SKETCH_MAX_ROWS]; /* by row */
 	uint32_t samples_of[N_FLOWS]; /* exactly */
@@ -146,7 +150,7 @@ static void sample(uint32_t flow, uint32_t rows)
 	}
 	cpu->samples_of[flow] += n;
 	cpu->sampled.samples += n;
-	nt_sampled_add(&cpu->sampled.sets[nt_sampled_set_of(hash)], &tuple, n, 1, bytes_of(flow));
+	nt_sampled_add(&cpu->sampled.sets[nt_sampled_set_of(hash, NT_SAMPLED_SET_BITS)], &tuple, n, 1, bytes_of(flow));
 }
 
 static void count(double p, uint32_t n_packets)
@@ -285,10 +289,10 @@ static void rows_are_sampled_alike(double p, uint32_t n_packets)
 static void places_bound_the_samples(void)
 {
 	static uint8_t has_place[N_FLOWS];
-	uint32_t least[NT_SAMPLED_SETS];
+	uint32_t least[N_SETS];
 
 	memset(has_place, 0, sizeof(has_place));
-	for (uint32_t set = 0; set < NT_SAMPLED_SETS; set++) {
+	for (uint32_t set = 0; set < N_SETS; set++) {
 		least[set] = UINT32_MAX;
 		for (uint32_t way = 0; way < NT_SAMPLED_WAYS; way++) {
 			const struct nt_sampled_flow *flow = &cpu->sampled.sets[set].ways[way];
@@ -306,7 +310,8 @@ static void places_bound_the_samples(void)
 		const struct nt_flow_tuple tuple = tuple_of(flow);
 
 		if (cpu->samples_of[flow] && !has_place[flow])
-			assert_true(cpu->samples_of[flow] <= least[nt_sampled_set_of(hash_of(&tuple))]);
+			assert_true(cpu->samples_of[flow] <=
+				    least[nt_sampled_set_of(hash_of(&tuple), NT_SAMPLED_SET_BITS)]);
 	}
 }
 
@@ -409,7 +414,7 @@ static uint32_t name_flows(struct nt_sampled_flow *flows, uint32_t *unnamed)
 	static bool is_named[N_FLOWS];
 	uint32_t n = 0;
 
-	for (uint32_t set = 0; set < NT_SAMPLED_SETS; set++)
+	for (uint32_t set = 0; set < N_SETS; set++)
 		memcpy(flows + (size_t)set * NT_SAMPLED_WAYS, cpu->sampled.sets[set].ways,
 		       sizeof(cpu->sampled.sets[set].ways));
 	qsort(flows, N_PLACES, sizeof(*flows), by_samples);
@@ -541,11 +546,32 @@ static void few_flows_are_exact_without_sampling(void **state)
 	}
 }
 
+/* Without a sketch nothing is estimated, whatever the hash. */
+static void counts_are_exact(void **state)
+{
+	const struct nt_flow_samples samples = {
+		.packets = 70, .missed = 5, .bytes = 9000, .most_packets = 3, .most_bytes = 1000};
+	struct nt_flow_estimates estimates;
+	struct nt_flow_estimate is;
+
+	(void)state;
+	assert_int_equal(nt_flow_estimates_init(&estimates, "1", "none"), 0);
+	assert_false(nt_flow_estimates_add(&estimates, 0, 1, 1));
+	nt_flow_estimates_of(&estimates, nt_rand_u64(&rnd), &samples, &is);
+	assert_int_equal(is.packets, 70);
+	assert_int_equal(is.bytes, 9000);
+	assert_int_equal(is.packets_low, 70);
+	assert_int_equal(is.packets_high, 75);
+	assert_int_equal(is.bytes_low, 9000);
+	assert_int_equal(is.bytes_high, 14000);
+	nt_flow_estimates_release(&estimates);
+}
+
 /* "At most 200 KB a CPU": of both buffers. */
 static void memory_is_bounded(void **state)
 {
 	(void)state;
-	assert_true(2 * (4 * 512 * sizeof(struct nt_sketch_cell) + sizeof(struct nt_sampled_flows)) <= 200000);
+	assert_true(2 * (4 * 512 * sizeof(struct nt_sketch_cell) + nt_sampled_size(NT_SAMPLED_SET_BITS)) <= 200000);
 }
 
 static int set_up(void **state)
@@ -575,6 +601,7 @@ int main(void)
 		cmocka_unit_test(bounds_hold_in_a_hundred_runs),
 		cmocka_unit_test(sums_of_seconds_hold),
 		cmocka_unit_test(few_flows_are_exact_without_sampling),
+		cmocka_unit_test(counts_are_exact),
 		cmocka_unit_test(memory_is_bounded),
 	};
 
