@@ -277,8 +277,10 @@ static void leave_out_maps(struct nt_kernel *kernel, const struct nt_plan *plan)
 	for (size_t i = 0; i < sizeof(of_flows) / sizeof(of_flows[0]); i++)
 		bpf_map__set_autocreate(of_flows[i], plan->chosen[NT_PROBE_FLOWS] != NULL);
 	bpf_map__set_autocreate(kernel->skeleton->maps.nt_seen_stacks, plan->chosen[NT_PROBE_STACKS] != NULL);
-	bpf_map__set_autocreate(kernel->skeleton->maps.nt_seen_flows, plan->chosen[NT_PROBE_DELIVER] != NULL);
 	bpf_map__set_autocreate(kernel->skeleton->maps.nt_stack_buffers, plan->chosen[NT_PROBE_STACKS] != NULL);
+	/* Global functions have it, and older kernels check these even where nothing calls them. */
+	if (!plan->chosen[NT_PROBE_DELIVER])
+		bpf_map__set_max_entries(kernel->skeleton->maps.nt_seen_flows, 1);
 }
 
 static void size_flow_maps(struct nt_kernel *kernel, const struct nt_record_options *options)

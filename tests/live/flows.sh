@@ -4,7 +4,7 @@
 # Probe flows: three flows of known size, beside a flood in which each packet comes from another address. The three are
 # named, with their packets and bytes about their bounds; so are their source, and the flood's destination, though
 # nobody could name its flows. The totals by device are the kernel's own counters. What a second takes on the tape is
-# bounded. Without a flood, each packet is counted.
+# bounded. Without a flood, each packet is counted, also by a recording of that probe alone.
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/lib.sh"
 needs_recorder
@@ -100,7 +100,7 @@ is "flows and cells of all seconds" "$(sql "$db" "SELECT sum(flows) || ' ' || su
     "$(sql "$db" "SELECT (SELECT count(*) FROM flow_count) || ' ' || (SELECT count(*) FROM flow_cell)")"
 echo "# $packets packets sent in $seconds seconds, $samples samples"
 
-recording_start "$work/exact.tape" --probes default,flows --flows exact,port
+recording_start "$work/exact.tape" --probes flows --flows exact,port
 for i in 0 1 2; do
     "${in_a[@]}" "$tools/payers" shout "$addr_b" $((9601 + i)) $((1000 + i))
 done
