@@ -12,8 +12,13 @@ needs_netns
 
 sizes=("$(scaled 80000)" "$(scaled 40000)" "$(scaled 20000)")
 db=$work/flows.db
-link_a=$(ip -n "$netns_a" -o link show type veth | sed -n '1s/^[0-9]*: \([^@:]*\).*/\1/p')
-# Nothing is sent but what is asked for.
+link_of() { ip -n "$1" -o link show type veth | sed -n '1s/^[0-9]*: \([^@:]*\).*/\1/p'; }
+link_a=$(link_of "$netns_a") link_b=$(link_of "$netns_b")
+# Nothing is sent but what is asked for: no ARP either, which may come between a counter and another.
+ip -n "$netns_a" neigh replace "$addr_b" lladdr "$("${in_b[@]}" cat "/sys/class/net/$link_b/address")" \
+    nud permanent dev "$link_a"
+ip -n "$netns_b" neigh replace "$addr_a" lladdr "$("${in_a[@]}" cat "/sys/class/net/$link_a/address")" \
+    nud permanent dev "$link_b"
 "${in_a[@]}" sh -c 'echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6'
 "${in_b[@]}" sh -c 'echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6'
 # sent WHAT: the kernel's counter of the device in a
