@@ -6,6 +6,9 @@
 # in tests/bench/flows_naive.bpf.c. All run by turns, at the tracepoint netif_receive_skb, on the same flood of small
 # packets. Each run includes a clock read of the kernel's own. The figures are printed: timing fails no test. The test
 # fails only if a program saw no packets. TURNS=N, SECONDS_EACH=N: more turns, and longer ones.
+#
+# In a guest whose clock counts instructions, each ns of the table is one (some ten minutes):
+#   bash tests/vm/guest/boot.sh -i -c 1 -t 1800 6.1 OUT -- 'TURNS=1 bash tests/bench/flows.sh'
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/../live/lib.sh"
 needs_recorder
@@ -15,7 +18,7 @@ turns=${TURNS:-5} seconds=${SECONDS_EACH:-1}
 
 # reference NAME P [WHAT]: runs one of the programs to compare with
 reference() {
-    build/bench/flows_naive build/bench/flows_naive.bpf.o "$1" "$2" sleep "$seconds" >"$work/ref" 2>"$work/refused" ||
+    build/bench/flows_naive build/bench/flows_naive.bpf.o "$1" "$2" "$work/stretch" >"$work/ref" 2>"$work/refused" ||
         skip "$(tail -1 "$work/refused")"
     awk -v name="${3:-$1}" '{ print name "|" $2 "|" $3 }' "$work/ref" >>"$work/runs"
 }
@@ -24,7 +27,7 @@ reference() {
 own() {
     local name=$1
     shift
-    may_lose "$record" -q -o "$work/own.tape" -d "$seconds" --probes flows "$@" --bpf-stats
+    may_lose "$record" -q -o "$work/own.tape" --probes flows "$@" --bpf-stats -- "$work/stretch"
     import_tape "$work/own.tape" "$work/own.db"
     sql "$work/own.db" "
         SELECT 'flows $name' || CASE program WHEN 'nt_flow_sent' THEN ', sent' ELSE '' END,
@@ -34,10 +37,17 @@ own() {
 }
 
 "${in_b[@]}" "$tools/flood" udp-recv "$addr_b" 9000 &
-keep $!
+receiver=$!
+keep $receiver
 "${in_a[@]}" "$tools/flood" udp-send "$addr_b" 9000 16 &
-keep $!
+sender=$!
+keep $sender
 sleep 0.5
+kill -STOP $sender $receiver
+# The flood runs only while a program is measured.
+printf '#!/bin/sh\nkill -CONT %s\nsleep %s\nkill -STOP %s\n' "$sender $receiver" "$seconds" "$sender $receiver" \
+    >"$work/stretch"
+chmod 755 "$work/stretch"
 for ((turn = 0; turn < turns; turn++)); do
     reference empty 0
     own p=0.01 --flow-sample 0.01
