@@ -70,12 +70,10 @@ done
 is "the flows in their order" "$("$report" top "$work/flows.tape" -i "$link_a" --csv |
     awk -F, '$2 == "flows" && $4 == "destination" && $5 ~ /:960[123]$/ { print $5 }' | xargs)" \
     "$addr_b:9601 $addr_b:9602 $addr_b:9603"
-# top KEY COLUMN WORD: packets_low packets packets_high of the row that has WORD in COLUMN
-top() {
-    "$report" top "$work/flows.tape" --by "$1" -i "$link_a" --csv | awk -F, -v column="$2" -v word="$3" '
-        $4 == column { is_it = $5 == word }
-        is_it && $4 ~ /^packets/ { of[$4] = $5 }
-        END { print of["packets_low_count"], of["packets_count"], of["packets_high_count"] }'
+# sum_of KEY CONDITION: packets_low packets_high, of what a sends
+sum_of() {
+    sql "$db" "SELECT packets_low || ' ' || packets_high FROM flow_sum AS s JOIN flow ON id = flow_id
+        WHERE s.counted_by = '$1' AND $of_link AND direction = 'send' AND $2"
 }
 # has_bounds WHAT COUNT LOW HIGH
 has_bounds() {
@@ -84,12 +82,14 @@ has_bounds() {
     at_most "bounds of $1 reach up to it" "$2" $(($4 + ($4 - $3)))
 }
 flows=$((sizes[0] + sizes[1] + sizes[2]))
-read -r low _ high < <(top src source "$addr_a")
+read -r low high < <(sum_of src "src = '$addr_a'")
 has_bounds "their source" "$flows" "$low" "$high"
-read -r low _ high < <(top port port 9602/udp)
+read -r low high < <(sum_of port "dport = 9602")
 has_bounds "their port" "${sizes[1]}" "$low" "$high"
-read -r low _ high < <(top dst destination "$addr_b")
+read -r low high < <(sum_of dst "dst = '$addr_b'")
 has_bounds "the destination of the flood" "$packets" "$low" "$high"
+at_least "ports in top, with bounds" "$("$report" top "$work/flows.tape" --by port --csv |
+    awk -F, '$4 == "port" { port = $5 } $4 == "packets_high_count" && port ~ /^960[123]\/udp$/' | wc -l)" 3
 "$report" top "$work/flows.tape" --by port --from 0.5 --json >"$work/of_tape"
 "$report" top "$db" --by port --from 0.5 --json >"$work/of_db"
 succeeds "a part of the tape shows what one of its database does" cmp "$work/of_tape" "$work/of_db"
@@ -110,9 +110,15 @@ for i in 0 1 2; do
     "${in_a[@]}" "$tools/payers" shout "$addr_b" $((9601 + i)) $((1000 + i))
 done
 recording_stop
-is "each packet" "$("$report" query "$work/exact.tape" --csv "SELECT flow.counted_by, dport, packets, packets_low,
-    packets_high FROM flow_sum JOIN flow ON id = flow_id WHERE $of_link AND direction = 'send'
-    AND dport BETWEEN 9601 AND 9603 ORDER BY 1, 2" | sed 1d | xargs)" \
-    "flow,9601,1000,1000,1000 flow,9602,1001,1001,1001 flow,9603,1002,1002,1002 $(
-        )port,9601,1000,1000,1000 port,9602,1001,1001,1001 port,9603,1002,1002,1002"
+exact() { "$report" query "$work/exact.tape" --csv "$1" | sed 1d | xargs; }
+of_ports="FROM flow_sum JOIN flow ON id = flow_id WHERE $of_link AND direction = 'send' AND dport BETWEEN 9601 AND 9603"
+is "bounds that do not have their flow's packets" "$(exact "SELECT count(*) $of_ports
+    AND dport - 9601 + 1000 NOT BETWEEN packets_low AND packets_high")" 0
+# The flows of a test beside this one may fill the places.
+if [[ $(exact "SELECT max(unnamed) FROM flow_sketch") == 0 ]]; then
+    is "each packet" "$(exact "SELECT flow.counted_by, dport, packets, packets_low, packets_high $of_ports
+        ORDER BY 1, 2")" \
+        "flow,9601,1000,1000,1000 flow,9602,1001,1001,1001 flow,9603,1002,1002,1002 $(
+            )port,9601,1000,1000,1000 port,9602,1001,1001,1001 port,9603,1002,1002,1002"
+fi
 finish

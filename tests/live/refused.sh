@@ -51,10 +51,10 @@ says probe err "not recorded: drops is not available on this kernel"
 says probe info "The probe drops is not available on this kernel (tp_btf:kfree_skb: this kernel refuses the program"
 
 # libbpf names no program: the probes are tried one by one.
-record_refusing map NT_REFUSE_MAP=nt_seen_flows irq,deliver
+record_refusing map NT_REFUSE_MAP=nt_seen_stacks irq,stacks
 recorded map
 says map err "recording sched, softirq, irq to"
-says map info "(this kernel refuses its programs: map 'nt_seen_flows': failed to create: Invalid argument(-22))"
+says map info "(this kernel refuses its programs: map 'nt_seen_stacks': failed to create: Invalid argument(-22))"
 
 record_refusing base NT_REFUSE_PROGRAM=nt_sched_switch default
 is "without context switches: exit status" "$status" 1

@@ -69,6 +69,15 @@ if [[ -z ${NT_EMULATED:-} ]]; then
     charge alone
     at_least "packets alone" "$socket_packets" 100
     alone_ns=$((socket_ns / socket_packets))
+    # For some seconds at a time, other guests of a host make a busy CPU's packets dearer by half, and an idle one's
+    # not. So the cheapest of some rounds of both is judged. Driver's time would be four times a packet's own.
+    for _ in 1 2 3 4 5; do
+        ((buried_ns * 10 > alone_ns * 11)) || break
+        charge buried
+        ((buried_ns <= socket_ns / socket_packets)) || buried_ns=$((socket_ns / socket_packets))
+        charge alone
+        ((alone_ns <= socket_ns / socket_packets)) || alone_ns=$((socket_ns / socket_packets))
+    done
     bar_at_most "ns each, where alone it is $alone_ns" "$buried_ns" $((alone_ns * 11 / 10))
     charge dense
     bar_at_most "exactly known of packets' time in many lists, in %" "$(percent "$socket_exact" "$socket_ns")" 20
