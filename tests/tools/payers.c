@@ -7,6 +7,7 @@
  *                                     packets of all cost the same, whatever the first one to a socket does
  *   payers shout ADDRESS PORT COUNT   so many datagrams of 200 bytes, whether anybody is there or not
  *   payers bury ADDRESS PORT COUNT    the same, each after 40 datagrams of 1,000 bytes
+ *   payers apart ADDRESS PORT COUNT   the same as bury, but half a millisecond before and after each small one
  *   payers pose ADDRESS PORT COUNT    the same as shout, each from another address and port; PORT 0: also to another
  *                                     port
  *   payers hold ADDRESS PORT [COUNT]  lets datagrams wait, of so many ports (1); reads them all when its input ends,
@@ -27,10 +28,12 @@
 #include <netinet/ip.h>
 #include <netinet/tcp.h>
 #include <netinet/udp.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -86,20 +89,41 @@ static int send_rounds(const struct sockaddr_in *to, unsigned long rounds, unsig
 	return 0;
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void be_busy(uint64_t ns)
+{
+	const uint64_t begin_ns = now_ns();
+
+	while (ns && now_ns() - begin_ns < ns)
+		;
+}
+
 /*
  * Nobody is connected: so nobody is told that the port is closed. `n_large`: so many large datagrams before each small
- * one.
+ * one; `apart_ns`: so long before and after that one the CPU is kept busy.
  */
-static int shout(const struct sockaddr_in *to, unsigned long count, unsigned int n_large)
+static int shout(const struct sockaddr_in *to, unsigned long count, unsigned int n_large, uint64_t apart_ns)
 {
 	static const char datagram[LARGE_DATAGRAM];
 	const int fd = socket(AF_INET, SOCK_DGRAM, 0);
 
 	for (unsigned long i = 0; i < count * (n_large + 1); i++) {
-		const size_t size = i % (n_large + 1) == n_large ? DATAGRAM : LARGE_DATAGRAM;
+		const bool is_small = i % (n_large + 1) == n_large;
 
-		if (sendto(fd, datagram, size, 0, (const struct sockaddr *)to, sizeof(*to)) < 0)
+		if (is_small)
+			be_busy(apart_ns);
+		if (sendto(fd, datagram, is_small ? DATAGRAM : LARGE_DATAGRAM, 0, (const struct sockaddr *)to,
+			   sizeof(*to)) < 0)
 			return die("sendto");
+		if (is_small)
+			be_busy(apart_ns);
 	}
 	return 0;
 }
@@ -260,9 +284,11 @@ static int run(const char *what, struct sockaddr_in *address, unsigned long coun
 	if (!strcmp(what, "rows"))
 		return send_rounds(address, count, ROW, 4);
 	if (!strcmp(what, "shout"))
-		return shout(address, count, 0);
+		return shout(address, count, 0, 0);
 	if (!strcmp(what, "bury"))
-		return shout(address, count, LARGE_BEFORE_SMALL);
+		return shout(address, count, LARGE_BEFORE_SMALL, 0);
+	if (!strcmp(what, "apart"))
+		return shout(address, count, LARGE_BEFORE_SMALL, 500000);
 	if (!strcmp(what, "pose"))
 		return pose(address, count);
 	if (!strcmp(what, "hold"))
@@ -291,8 +317,9 @@ int main(int argc, char **argv)
 	const unsigned long count = argc > 4 ? strtoul(argv[4], NULL, 10) : 0;
 
 	if (argc < 4 || inet_pton(AF_INET, argv[2], &address.sin_addr) != 1) {
-		fprintf(stderr, "usage: payers send|rows|shout|bury|pose|hold|ask|answer|visit|serve|knock|stay|listen "
-				"ADDRESS PORT [COUNT [mptcp]]\n");
+		fprintf(stderr,
+			"usage: payers send|rows|shout|bury|apart|pose|hold|ask|answer|visit|serve|knock|stay|listen "
+			"ADDRESS PORT [COUNT [mptcp]]\n");
 		return 2;
 	}
 	address.sin_port = htons((uint16_t)atoi(argv[3]));
