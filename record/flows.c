@@ -48,12 +48,6 @@ static int map_one(void **out, size_t *size, size_t wanted, const struct bpf_map
 	return 0;
 }
 
-/* Of a sketch; 0: there is none. */
-static uint32_t n_cells(const struct nt_flows *flows)
-{
-	return flows->shape.rows ? nt_sketch_cells(&flows->shape) : 0;
-}
-
 static int map_all(struct nt_flows *flows)
 {
 	const struct nettape *skeleton = flows->kernel->skeleton;
@@ -62,7 +56,8 @@ static int map_all(struct nt_flows *flows)
 			    skeleton->maps.nt_flows_cpus);
 
 	if (!error && flows->shape.rows)
-		error = map_one((void **)&flows->cells, &flows->cells_size, n * n_cells(flows) * sizeof(*flows->cells),
+		error = map_one((void **)&flows->cells, &flows->cells_size,
+				n * nt_sketch_cells(&flows->shape) * sizeof(*flows->cells),
 				skeleton->maps.nt_flow_cells);
 	return error ? error
 		     : map_one((void **)&flows->sampled, &flows->sampled_size, n * nt_sampled_size(flows->set_bits),
@@ -73,7 +68,7 @@ static int make_room(struct nt_flows *flows)
 {
 	const size_t n = flows->kernel->n_cpus, n_devices = n * (NT_FLOW_DEVICES + 1);
 
-	flows->sum = calloc(n_cells(flows) + 1, sizeof(*flows->sum));
+	flows->sum = calloc(nt_sketch_cells(&flows->shape) + 1, sizeof(*flows->sum));
 	flows->named_size = flows->shape.rows ? NT_FLOWS_NAMED : NT_FLOWS_EXACT;
 	flows->named = calloc(flows->named_size, sizeof(*flows->named));
 	flows->set = calloc(n * NT_SAMPLED_WAYS, sizeof(*flows->set));
@@ -127,7 +122,7 @@ static bool has_samples(const struct nt_flows *flows, uint32_t cpu, uint32_t buf
 
 static void add_cells(struct nt_flows *flows, uint32_t buffer)
 {
-	const uint32_t n = n_cells(flows);
+	const uint32_t n = nt_sketch_cells(&flows->shape);
 
 	memset(flows->sum, 0, n * sizeof(*flows->sum));
 	for (uint32_t cpu = 0; cpu < flows->kernel->n_cpus && n; cpu++) {
@@ -352,7 +347,7 @@ static int put_sketch(struct nt_flows *flows, const struct target *to)
 					       .samples = flows->samples,
 					       .flows = flows->n_named}};
 
-	for (uint32_t i = 0; i < n_cells(flows); i++)
+	for (uint32_t i = 0; i < nt_sketch_cells(&flows->shape); i++)
 		any.as_flow_sketch.cells += !is_empty(&flows->sum[i]);
 	return put(to, &any);
 }
@@ -361,7 +356,7 @@ static int put_cells(struct nt_flows *flows, const struct target *to)
 {
 	int error = 0;
 
-	for (uint32_t i = 0; i < n_cells(flows) && !error; i++) {
+	for (uint32_t i = 0; i < nt_sketch_cells(&flows->shape) && !error; i++) {
 		const struct nt_sketch_cell *cell = &flows->sum[i];
 		union nt_any any = {.as_flow_cell = {.end_ns = to->end_ns,
 						     .kind = NT_FLOW_CELL,

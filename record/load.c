@@ -286,12 +286,13 @@ static void leave_out_maps(struct nt_kernel *kernel, const struct nt_plan *plan)
 static void size_flow_maps(struct nt_kernel *kernel, const struct nt_record_options *options)
 {
 	const uint32_t n = 2 * kernel->n_cpus * (uint32_t)__builtin_popcount(options->flows.keys);
-	/* A map of nothing cannot be made. */
-	const uint32_t n_cells = options->flows.shape.rows ? nt_sketch_cells(&options->flows.shape) : 1;
+	const uint32_t n_cells = nt_sketch_cells(&options->flows.shape);
 
 	bpf_map__set_max_entries(kernel->skeleton->maps.nt_flows_cpus, kernel->n_cpus);
 	bpf_map__set_max_entries(kernel->skeleton->maps.nt_flow_cells, n);
-	bpf_map__set_value_size(kernel->skeleton->maps.nt_flow_cells, n_cells * sizeof(struct nt_sketch_cell));
+	/* A map of nothing cannot be made. */
+	bpf_map__set_value_size(kernel->skeleton->maps.nt_flow_cells,
+				(n_cells ? n_cells : 1) * sizeof(struct nt_sketch_cell));
 	bpf_map__set_max_entries(kernel->skeleton->maps.nt_sampled, n);
 	bpf_map__set_value_size(kernel->skeleton->maps.nt_sampled, nt_sampled_size(nt_flows_set_bits(&options->flows)));
 }

@@ -26,6 +26,7 @@ struct nt_sketch_shape {
  * have. */
 bool nt_sketch_shape_parse(const char *text, struct nt_sketch_shape *shape);
 
+/* 0 without a sketch. */
 static __always_inline __u32 nt_sketch_cells(const struct nt_sketch_shape *shape)
 {
 	return shape->rows << shape->column_bits;

@@ -434,7 +434,7 @@ static void print_stacks(const struct info *info)
 
 static void print_flows(const struct info *info)
 {
-	char sample[512], sketch[512], keys[512], hash[512] = "";
+	char sample[512], sketch[512], keys[512], hash[512];
 
 	if (!meta(info, NT_META_FLOW_SAMPLE, sample) || !meta(info, NT_META_FLOW_SKETCH, sketch))
 		return;
@@ -447,10 +447,11 @@ static void print_flows(const struct info *info)
 			       "estimated by a sketch of %s rows and columns, whose updates were sampled with the "
 			       "probability %s; bounds hold with a probability of 99 %%; totals by device are exact",
 			       sketch, sample);
-	if (meta(info, NT_META_FLOW_KEYS, keys))
-		nt_print_prose(stdout, "flows: ", "counted by %s; hashed by numbers drawn for this recording%s%.16s%s",
-			       keys, meta(info, NT_META_FLOW_HASH, hash) ? ", which begin with " : "", hash,
-			       hash[0] ? " (--json has all)" : "");
+	if (meta(info, NT_META_FLOW_KEYS, keys) && meta(info, NT_META_FLOW_HASH, hash))
+		nt_print_prose(stdout, "flows: ",
+			       "counted by %s; hashed by numbers drawn for this recording, which begin with %.16s "
+			       "(--json has all)",
+			       keys, hash);
 }
 
 /* How samples were taken, and how good their latencies are. */

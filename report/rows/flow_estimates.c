@@ -18,11 +18,6 @@
 /* Each end of each of the two intervals is exceeded with a probability of 0.25 %: together, of 1 %. */
 #define SAMPLES_Z 2.807
 
-static uint32_t n_cells(const struct nt_flow_estimates *estimates)
-{
-	return estimates->shape.rows ? nt_sketch_cells(&estimates->shape) : 0;
-}
-
 /* Of a packet, on average. */
 static double samples_a_packet(const struct nt_flow_estimates *estimates)
 {
@@ -39,7 +34,7 @@ int nt_flow_estimates_init(struct nt_flow_estimates *estimates, const char *samp
 		return -EINVAL;
 	if (strcmp(sketch, NT_FLOW_SKETCH_NONE) != 0 && !nt_sketch_shape_parse(sketch, &estimates->shape))
 		return -EINVAL;
-	estimates->cells = calloc(n_cells(estimates) + 1, sizeof(*estimates->cells));
+	estimates->cells = calloc(nt_sketch_cells(&estimates->shape) + 1, sizeof(*estimates->cells));
 	return estimates->cells ? 0 : -ENOMEM;
 }
 
@@ -52,7 +47,7 @@ void nt_flow_estimates_release(struct nt_flow_estimates *estimates)
 void nt_flow_estimates_clear(struct nt_flow_estimates *estimates)
 {
 	if (estimates->cells)
-		memset(estimates->cells, 0, n_cells(estimates) * sizeof(*estimates->cells));
+		memset(estimates->cells, 0, nt_sketch_cells(&estimates->shape) * sizeof(*estimates->cells));
 	estimates->is_squared = false;
 }
 
@@ -64,7 +59,7 @@ static int64_t add(int64_t a, int64_t b)
 
 bool nt_flow_estimates_add(struct nt_flow_estimates *estimates, uint32_t cell, int64_t packets, int64_t bytes)
 {
-	if (!estimates->cells || cell >= n_cells(estimates))
+	if (!estimates->cells || cell >= nt_sketch_cells(&estimates->shape))
 		return false;
 	estimates->cells[cell].packets = add(estimates->cells[cell].packets, packets);
 	estimates->cells[cell].bytes = add(estimates->cells[cell].bytes, bytes);
@@ -74,7 +69,7 @@ bool nt_flow_estimates_add(struct nt_flow_estimates *estimates, uint32_t cell, i
 
 void nt_flow_estimates_add_all(struct nt_flow_estimates *to, const struct nt_flow_estimates *from)
 {
-	for (uint32_t cell = 0; cell < n_cells(from); cell++)
+	for (uint32_t cell = 0; cell < nt_sketch_cells(&from->shape); cell++)
 		nt_flow_estimates_add(to, cell, from->cells[cell].packets, from->cells[cell].bytes);
 }
 
