@@ -240,7 +240,7 @@ $(BUILD)/san/nettape-report: $(call obj,san,$(report_src) $(shared_src))
 unit: $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src)) $(patsubst tests/fuzz/%.c,$(BUILD)/tests/%,$(fuzz_src))
 tools: $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(tool_src)) \
 	$(patsubst tests/preload/%.c,$(BUILD)/preload/%.so,$(wildcard tests/preload/*.c)) \
-	$(addprefix $(BUILD)/bench/,histogram flows_naive delay.bpf.o stage.bpf.o charge_truth)
+	$(addprefix $(BUILD)/bench/,histogram flows_naive hold delay.bpf.o stage.bpf.o charge_truth)
 fuzzers: $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(fuzz_src))
 
 # ---- for people ----

@@ -230,6 +230,7 @@ int nt_missed_switch(__u32 cpu_id, __u64 now_ns)
 		nt_switch_softirq(cpu_id, believed);
 	if (nt_config.notes_begins)
 		nt_give_op(cpu, task);
+	nt_forget_raised(cpu);
 	if (is_first || !cpu->gate)
 		return 0;
 	__sync_fetch_and_add(&cpu->counts.lost[NT_SWITCH][NT_PROGRAM_control], 1);

@@ -335,6 +335,23 @@ static __always_inline void nt_check_current(struct nt_cpu *cpu, __u32 cpu_id, s
 		nt_missed_switch(cpu_id, now_ns);
 }
 
+/* This CPU's context, as the programs of softirqs and interrupts keep it. */
+static __always_inline __u8 nt_context_of(const struct nt_cpu *cpu)
+{
+	if (!nt_config.knows_context)
+		return NT_CPU_UNKNOWN;
+	if (cpu->irq_depth)
+		return NT_CPU_IN_HARDIRQ;
+	return cpu->softirq_begin_ns ? NT_CPU_IN_SOFTIRQ : NT_CPU_IN_TASK;
+}
+
+/* Forgets which softirqs wait: some may have run unseen. */
+static __always_inline void nt_forget_raised(struct nt_cpu *cpu)
+{
+	if (nt_config.probe_raise)
+		__builtin_memset(cpu->raised, 0, sizeof(cpu->raised));
+}
+
 /* Whether a task's name begins so. */
 static __always_inline bool nt_begins_with(const char *comm, const char *name, int size)
 {

@@ -20,6 +20,7 @@ static __always_inline void forget(struct nt_cpu *cpu)
 	cpu->softirq_begin_ns = 0;
 	cpu->irq_depth = 0;
 	cpu->op.state = NT_OP_NONE;
+	nt_forget_raised(cpu);
 }
 
 static __always_inline void write_hotplug(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, bool online, __u64 now_ns)

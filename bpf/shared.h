@@ -19,6 +19,7 @@
 	X(sched_switch)                                                                                                \
 	X(softirq_entry)                                                                                               \
 	X(softirq_exit)                                                                                                \
+	X(softirq_raise)                                                                                               \
 	X(sock_send_length)                                                                                            \
 	X(sock_recv_length)                                                                                            \
 	X(netif_receive_skb)                                                                                           \
@@ -149,6 +150,7 @@ enum nt_bpf_program {
 	X(skipped_sample)	/* left out by --latency-sample; the sample after it counts for it */ \
 	X(skipped_peek)		/* looked at, not read */                              \
 	X(skipped_unqueued)	/* the socket did not take it, or has it no more */ \
+	X(skipped_raised)	/* the raise of a softirq that waits already */        \
 	X(skipped_empty)	/* the end of a TCP connection, which no task read: no data is lost */ \
 	X(skipped_owner)	/* what was interrupted is not the network's, and only that is asked for */
 
@@ -208,6 +210,7 @@ struct nt_config {
 	__u32 wake_bytes; /* the reader is woken each time a CPU has written this much */
 	__u8 notes_begins; /* of operations: where one began is recorded, not only that it ended */
 	__u8 probe_irq; /* hard interrupts are recorded */
+	__u8 probe_raise; /* how long softirqs wait is recorded */
 	__u8 ops_by_task; /* begins are noted at the protocol's functions, per task (task_ops.h) */
 	__u8 busy_begins; /* probe busypoll is on, and what a task's own polls follow is noted in busy_ns */
 	__u8 busy_loops; /* by programs before and after the loop that makes them */
@@ -398,6 +401,13 @@ struct nt_open_timer {
 	__u64 function; /* enum nt_net_timer_function */
 };
 
+/* A softirq that was raised, and whose handler has not run since: probe raise. */
+#define NT_VECS 16 /* a power of two: the kernel has 10 */
+struct nt_raised_softirq {
+	__u64 begin_ns; /* when it was raised first; 0: it was not */
+	__u64 raised_in; /* enum nt_cpu_context, then */
+};
+
 /*
  * One per CPU, written by programs on that CPU only. The softirq is that of the task on the CPU.
  */
@@ -441,6 +451,7 @@ struct nt_cpu {
 	__u64 hrtimer; /* address of the one that is expiring in a hard interrupt; 0: none */
 	__u64 tick; /* of the one that is the clock of probe stacks; 0: not known yet */
 	__u64 missed_tick; /* `tick`, while its sample is due; else 0 */
+	struct nt_raised_softirq raised[NT_VECS];
 	struct nt_noted_op op;
 	__u64 start_ns, stop_ns; /* when the gate opened and closed; 0: it did not */
 	struct nt_batch batch;

@@ -2,6 +2,7 @@
 /*
  * softirq.bpf.c - probe `softirq`: one record per run of a vector's handler. Handlers never nest in a task; the one
  * that the CPU's task is inside of stands in struct nt_cpu. On PREEMPT_RT it leaves with its task (open_softirq.h).
+ * And probe `raise`: a second record of each run, which says how long the vector had waited for it.
  */
 #include "bpf/deliver.h"
 
@@ -36,6 +37,29 @@ static __always_inline __u8 context_of(const struct nt_cpu *cpu, struct task_str
 	return nt_config.probe_irq ? NT_SOFTIRQ_BH_ENABLE : NT_SOFTIRQ_UNKNOWN;
 }
 
+/*
+ * The vector has waited until now, if it was seen raised. An interrupt may raise it after the clock was read: then it
+ * waits for the next run.
+ */
+static __always_inline void end_wait(struct nt_cpu *cpu, __u32 cpu_id, unsigned int vec, __u64 now_ns)
+{
+	struct nt_raised_softirq *raised = &cpu->raised[vec & (NT_VECS - 1)];
+	__u64 begin_ns = raised->begin_ns;
+	struct nt_raise record = {};
+
+	if (!begin_ns || begin_ns > now_ns)
+		return;
+	record.end_ns = now_ns;
+	record.kind = NT_RAISE;
+	record.vec = vec;
+	record.raised_in = raised->raised_in;
+	record.context = cpu->softirq_context;
+	record.dur_ns = now_ns - begin_ns;
+	raised->begin_ns = 0;
+	if (cpu->gate)
+		nt_write_loose(cpu, cpu_id, NT_PROGRAM_softirq_entry, &record, sizeof(record), NT_RAISE);
+}
+
 static __always_inline int begin_softirq(unsigned int vec)
 {
 	__u64 now_ns = bpf_ktime_get_ns();
@@ -55,6 +79,8 @@ static __always_inline int begin_softirq(unsigned int vec)
 	cpu->softirq_vec = vec;
 	cpu->softirq_context = context_of(cpu, task, now_ns);
 	cpu->softirq_begin_ns = now_ns;
+	if (nt_config.probe_raise)
+		end_wait(cpu, cpu_id, vec, now_ns);
 	return 0;
 }
 
@@ -87,6 +113,9 @@ static __always_inline int end_softirq(unsigned int vec)
 	} else {
 		record->flags = NT_SPAN_NO_BEGIN;
 		begin_ns = 0;
+		/* It was raised before that begin, or after it. */
+		if (nt_config.probe_raise)
+			cpu->raised[vec & (NT_VECS - 1)].begin_ns = 0;
 	}
 	if (nt_config.probe_deliver && vec == NET_RX_SOFTIRQ) {
 		if (cpu->stretch.packets && !nt_batch_is_held(cpu)) {
@@ -96,6 +125,27 @@ static __always_inline int end_softirq(unsigned int vec)
 		nt_end_run(cpu, cpu_id, now_ns);
 	}
 	nt_emit_event(cpu, cpu_id, NT_PROGRAM_softirq_exit, record, sizeof(*record), begin_ns);
+	return 0;
+}
+
+SEC("tp_btf/softirq_raise")
+int BPF_PROG(nt_softirq_raise, unsigned int vec)
+{
+	struct nt_raised_softirq *raised;
+	struct nt_cpu *cpu;
+	__u32 cpu_id;
+
+	cpu = nt_this_cpu_if_on(NT_PROGRAM_softirq_raise, &cpu_id);
+	if (!cpu)
+		return 0;
+	raised = &cpu->raised[vec & (NT_VECS - 1)];
+	if (raised->begin_ns) {
+		nt_count(cpu, NT_PROGRAM_softirq_raise, NT_OUTCOME_skipped_raised);
+		return 0;
+	}
+	raised->begin_ns = bpf_ktime_get_ns();
+	raised->raised_in = nt_context_of(cpu);
+	nt_count(cpu, NT_PROGRAM_softirq_raise, NT_OUTCOME_noted);
 	return 0;
 }
 

@@ -5,16 +5,6 @@
  */
 #include "bpf/emit.h"
 
-/* This CPU's context, as the programs of softirqs and interrupts keep it. */
-static __always_inline __u8 context_of(const struct nt_cpu *cpu)
-{
-	if (!nt_config.knows_context)
-		return NT_WAKEUP_UNKNOWN;
-	if (cpu->irq_depth)
-		return NT_WAKEUP_HARDIRQ;
-	return cpu->softirq_begin_ns ? NT_WAKEUP_SOFTIRQ : NT_WAKEUP_TASK;
-}
-
 static __always_inline int see_wakeup(__u32 program, __u8 what, struct task_struct *task, __u8 flags)
 {
 	struct nt_wakeup record = {};
@@ -27,7 +17,7 @@ static __always_inline int see_wakeup(__u32 program, __u8 what, struct task_stru
 	record.end_ns = bpf_ktime_get_ns();
 	record.kind = NT_WAKEUP;
 	record.what = what;
-	record.context = context_of(cpu);
+	record.context = nt_context_of(cpu);
 	record.flags = flags;
 	record.target_cpu = nt_task_cpu(task);
 	record.priority = task->prio;

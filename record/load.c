@@ -199,6 +199,7 @@ static void fill_config(struct nt_kernel *kernel, const struct nt_record_options
 	if (options->plan.chosen[NT_PROBE_FLOWS])
 		nt_flows_configure(&options->flows, &config->flows);
 	config->probe_irq = options->plan.chosen[NT_PROBE_IRQ] != NULL;
+	config->probe_raise = options->plan.chosen[NT_PROBE_RAISE] != NULL;
 	config->probe_deliver = options->plan.chosen[NT_PROBE_DELIVER] != NULL;
 	config->cuts_polls = nt_plan_attaches(&options->plan, "nt_rx_poll");
 	config->gro_batch = number_in("/proc/sys/net/core/gro_normal_batch", GRO_BATCH);

@@ -247,6 +247,8 @@ static const struct nt_attach_point flows_points[] = {
 
 static const struct nt_attach_point wakeups_points[] = {POINT(sched_waking), POINT(sched_wakeup_new), {}};
 
+static const struct nt_attach_point raise_points[] = {POINT(softirq_raise), {}};
+
 /* A tick that comes inside a program at a perf event takes no stack: these see it. */
 #define TICK(name, at)                                                                                                 \
 	{                                                                                                              \
@@ -449,6 +451,17 @@ static const char *const wakeups_uncovered[] = {
 
 static const struct nt_candidate wakeups_candidates[] = {
 	{.name = "tracepoints", .points = wakeups_points, .uncovered = wakeups_uncovered},
+	{},
+};
+
+static const char *const raise_uncovered[] = {
+	"A softirq that is raised again before it runs has waited since the first time. Where the kernel left programs "
+	"out for a while, that time may be unseen: the wait is then missing, or too short.",
+	NULL,
+};
+
+static const struct nt_candidate raise_candidates[] = {
+	{.name = "tracepoints", .points = raise_points, .uncovered = raise_uncovered},
 	{},
 };
 

@@ -120,6 +120,9 @@ struct nt_candidate {
 	X(WAKEUPS, wakeups, NOTHING,                                                                                   \
 	  "who wakes whom, and how long a woken task waited for a CPU (off by default)",                               \
 	  NULL)                                                                                                        \
+	X(RAISE, raise, SOFTIRQ,                                                                                       \
+	  "how long softirqs waited for a CPU after they were raised (off by default; switches softirq on)",           \
+	  NULL)                                                                                                        \
 	X(STACKS, stacks, SOFTIRQ,                                                                                     \
 	  "stacks of the kernel, and of user space on request, sampled at a fixed rate (off by default; switches "     \
 	  "softirq on)",                                                                                               \

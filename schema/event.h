@@ -62,6 +62,7 @@
 	X(21, FLOW_CELL, flow_cell, SPAN, LOOSE)                                                                       \
 	X(22, FLOW_COUNT, flow_count, SPAN, LOOSE)                                                                     \
 	X(23, FLOW_TOTAL, flow_total, SPAN, LOOSE)                                                                     \
+	X(24, RAISE, raise, SPAN, LOOSE)                                                                               \
 	X(32, TASK, task, MOMENT, IDENTITY)                                                                            \
 	X(33, SOCKET, socket, MOMENT, IDENTITY)                                                                        \
 	X(34, CGROUP, cgroup, MOMENT, IDENTITY)                                                                        \
@@ -373,11 +374,12 @@ enum nt_wakeup_what {
 	NT_WAKEUP_NEW = 2 /* for the first time, after its fork */
 };
 
-enum nt_wakeup_context {
-	NT_WAKEUP_UNKNOWN = 0, /* the probes that tell (softirq and irq) were not both on */
-	NT_WAKEUP_TASK = 1,
-	NT_WAKEUP_SOFTIRQ = 2,
-	NT_WAKEUP_HARDIRQ = 3
+/* The code that a CPU runs when something happens there. */
+enum nt_cpu_context {
+	NT_CPU_UNKNOWN = 0, /* the probes that tell (softirq and irq) were not both on */
+	NT_CPU_IN_TASK = 1,
+	NT_CPU_IN_SOFTIRQ = 2,
+	NT_CPU_IN_HARDIRQ = 3
 };
 
 #define NT_WAKEUP_RUNNABLE 0x01 /* it had not gone to sleep yet: it was, and stays, running or runnable */
@@ -390,7 +392,7 @@ struct nt_wakeup {
 	__u64 end_ns;
 	__u8 kind;
 	__u8 what; /* enum nt_wakeup_what */
-	__u8 context; /* enum nt_wakeup_context: what this CPU was in */
+	__u8 context; /* enum nt_cpu_context: what this CPU was in */
 	__u8 flags; /* NT_WAKEUP_* */
 	__u16 target_cpu; /* that it was on last; new: that it is put on */
 	__u8 priority; /* kernel priority of the woken, as prev_prio */
@@ -597,6 +599,20 @@ struct nt_flow_total {
 	__u64 bytes; /* with one link header for each buffer */
 };
 
+/*
+ * RAISE: a vector's handler begins to run at end_ns, which is the begin of its SOFTIRQ record too; the vector was first
+ * raised, since the handler last began, dur_ns before.
+ */
+struct nt_raise {
+	__u64 end_ns;
+	__u8 kind;
+	__u8 vec; /* the kernel's number, as of SOFTIRQ */
+	__u8 raised_in; /* enum nt_cpu_context */
+	__u8 flags; /* 0 */
+	__u32 context; /* enum nt_softirq_context: the caller of the handler */
+	__u64 dur_ns;
+};
+
 enum nt_task_why {
 	NT_TASK_SEED = 1, /* was there when recording began, or was looked up in /proc */
 	NT_TASK_FORK = 2,
@@ -778,6 +794,7 @@ struct nt_user_symbol {
 #define NT_NO_BEGIN_flow_cell 0
 #define NT_NO_BEGIN_flow_count 0
 #define NT_NO_BEGIN_flow_total 0
+#define NT_NO_BEGIN_raise 0
 
 /*
  * The fields of each kind, in the order in which the tape numbers them: append only.
@@ -966,6 +983,14 @@ struct nt_user_symbol {
 	F(packets, PLAIN, NONE)                                                                                        \
 	F(bytes, PLAIN, NONE)
 
+#define NT_FIELDS_raise(F)                                                                                             \
+	F(end_ns, TIME, NONE)                                                                                          \
+	F(vec, PLAIN, NONE)                                                                                            \
+	F(raised_in, PLAIN, NONE)                                                                                      \
+	F(flags, PLAIN, NONE)                                                                                          \
+	F(context, PLAIN, NONE)                                                                                        \
+	F(dur_ns, PLAIN, NONE)
+
 #define NT_FIELDS_stack(F)                                                                                             \
 	F(end_ns, PLAIN, NONE)                                                                                         \
 	F(flags, PLAIN, NONE)                                                                                          \
@@ -1112,6 +1137,7 @@ NT_ASSERT_LAYOUT(flow_sketch, 40);
 NT_ASSERT_LAYOUT(flow_cell, 40);
 NT_ASSERT_LAYOUT(flow_count, 56);
 NT_ASSERT_LAYOUT(flow_total, 56);
+NT_ASSERT_LAYOUT(raise, 24);
 NT_ASSERT_LAYOUT(task, 72);
 NT_ASSERT_LAYOUT(socket, 88);
 NT_ASSERT_LAYOUT(flow, 80);

@@ -172,15 +172,15 @@ const char *nt_wakeup_name(unsigned int what)
 	return WORD(names, what);
 }
 
-const char *nt_wakeup_context_name(unsigned int context)
+const char *nt_cpu_context_name(unsigned int context)
 {
 	static const char *const names[] = {
-		[NT_WAKEUP_TASK] = "task",
-		[NT_WAKEUP_SOFTIRQ] = "softirq",
-		[NT_WAKEUP_HARDIRQ] = "hardirq",
+		[NT_CPU_IN_TASK] = "task",
+		[NT_CPU_IN_SOFTIRQ] = "softirq",
+		[NT_CPU_IN_HARDIRQ] = "hardirq",
 	};
 
-	return context == NT_WAKEUP_UNKNOWN ? NULL : WORD(names, context);
+	return context == NT_CPU_UNKNOWN ? NULL : WORD(names, context);
 }
 
 const char *nt_stack_context_name(unsigned int context)

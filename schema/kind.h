@@ -116,7 +116,7 @@ const char *nt_napi_context_name(unsigned int context); /* softirq, thread, busy
 const char *nt_hook_name(unsigned int hook); /* enum nt_hook: "ip-start" */
 const char *nt_retransmit_name(unsigned int what); /* data, synack */
 const char *nt_wakeup_name(unsigned int what); /* waking, new */
-const char *nt_wakeup_context_name(unsigned int context); /* task, softirq, hardirq; NULL for NT_WAKEUP_UNKNOWN */
+const char *nt_cpu_context_name(unsigned int context); /* task, softirq, hardirq; NULL for NT_CPU_UNKNOWN */
 const char *nt_stack_context_name(unsigned int context); /* enum nt_stack_context: idle, net_rx */
 const char *nt_loss_why_name(unsigned int why); /* enum nt_loss_why: "ring full", "not run" */
 

@@ -25,6 +25,8 @@ static int has_any(struct nt_db *db)
 		return -1;
 	if (tables & NT_TABLE_BIT(NT_TABLE_FLOW_TOTAL) && nt_db_has_rows(db, "flow_total", 0, &has))
 		return -1;
+	if (!has && tables & NT_TABLE_BIT(NT_TABLE_SOFTIRQ_RAISE) && nt_db_has_rows(db, "softirq_raise", 0, &has))
+		return -1;
 	for (size_t i = 0; i < NT_COUNT(names) && !has; i++) {
 		if (nt_db_has_rows(db, names[i], 0, &has))
 			return -1;
@@ -107,10 +109,11 @@ const struct nt_command nt_cmd_export_prometheus = {
 	.name = "export prometheus",
 	.group = NT_GROUP_TAKE,
 	.usage = "TAPE|DB [-o FILE] [OPTION]...",
-	.what = "write latency histograms, drops, retransmits and flows as metrics",
+	.what = "write latency histograms, drops, retransmits, flows and softirq waits as metrics",
 	.help = "Each hook has a histogram, in seconds. Counters give drops, retransmits, and the packets that are in "
-		"no histogram. Drops, retransmits, flows, and packets without a latency are those of all processes, "
-		"whatever --process says. Record with --probes default,latency,drops,retransmits,flows.",
+		"no histogram. Drops, retransmits, flows, waits, and packets without a latency are those of all "
+		"processes, "
+		"whatever --process says. Record with --probes default,latency,drops,retransmits,flows,raise.",
 	.example = "export prometheus busy.tape -o busy.prom",
 	.wants = "a tape or a database",
 	.options = options,

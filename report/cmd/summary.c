@@ -24,6 +24,7 @@
 #include "report/query/session.h"
 #include "report/query/stages/tracing.h"
 #include "report/query/uncovered.h"
+#include "report/query/waits.h"
 #include "report/query/whole.h"
 #include "report/util/array.h"
 #include "schema/meta_keys.h"
@@ -63,6 +64,7 @@ static const struct section payers_section = {SHAPE_GROUPS, "payers", NT_PAYERS_
 static const struct section elsewhere_section = {SHAPE_ROWS, "elsewhere", NT_ELSEWHERE_SQL};
 static const struct section elsewhere_first_section = {SHAPE_ROWS, "elsewhere", NT_ELSEWHERE_FIRST_SQL("?2")};
 static const struct section flows_section = {SHAPE_ROWS, "flows", "WITH " NT_FLOWS_OF_ALL_SQL NT_FLOWS_ROWS_SQL};
+static const struct section waits_section = {SHAPE_ROWS, "softirq_waits", NULL}; /* nt_waits_query() */
 static const struct section recorder_section = {SHAPE_OBJECT, "recorder", NT_SELF_RECORDER_SQL};
 static const struct section recorder_programs_section = {SHAPE_ROWS, "recorder_programs", NT_SELF_PROGRAMS_SQL};
 static const struct section uncovered_section = {
@@ -90,6 +92,7 @@ struct summary {
 	bool has_payers; /* it says whose packets were received */
 	bool has_bounds; /* what processes pay may be off */
 	bool has_flows; /* their packets were counted, and are shown */
+	bool has_waits; /* the same of softirqs' waits */
 	struct nt_tracing tracing; /* of what is shown of it */
 	bool is_estimate; /* what they pay, of a part in a database */
 	struct nt_part part; /* what of the session at hand */
@@ -122,6 +125,8 @@ static sqlite3_stmt *prepare(const struct summary *summary, const struct section
 		return nt_summary_query(&summary->part, !summary->is_of_part, section->sql);
 	if (section->shape == SHAPE_GROUPS)
 		return prepare_groups(summary, section->sql, session_id);
+	if (section == &waits_section)
+		return nt_waits_query(&summary->part, NT_WAITS_FIGURES_SQL, NT_WAITS_GROUP_SQL);
 	statement = nt_db_query(summary->sessions.db, section->sql, session_id);
 	if (section->shape == SHAPE_TEXTS)
 		sqlite3_bind_int(statement, 2, summary->sessions.format == NT_FORMAT_TABLE ? TEXTS : -1);
@@ -236,6 +241,7 @@ static int give_session(struct summary *summary, int64_t session_id)
 		give_section(summary, &cpus_section, session_id) || give_groups(summary, session_id) ||
 		give_section(summary, &payers_section, session_id) ||
 		(summary->has_flows && give_section(summary, &flows_section, session_id)) ||
+		(summary->has_waits && give_section(summary, &waits_section, session_id)) ||
 		(!summary->is_of_part && give_section(summary, &elsewhere_section, session_id));
 	if (!error)
 		give_tracing(summary, session_id);
@@ -434,6 +440,27 @@ static int print_flows(struct summary *summary, int64_t session_id)
 	return 0;
 }
 
+/* Without a sum: nobody asks for that of different vectors. */
+static int print_waits(struct summary *summary, int64_t session_id)
+{
+	sqlite3_stmt *statement;
+	int error;
+
+	if (!summary->has_waits || summary->by != NT_BY_NONE)
+		return 0;
+	statement = prepare(summary, &waits_section, session_id);
+	if (!statement)
+		return -1;
+	nt_print_heading(stdout, "\n" NT_WAITS_TITLE);
+	nt_printer_hide(summary->sessions.printer, NULL);
+	nt_printer_leave_out(summary->sessions.printer, "longest_cpu,p50_ns,wait_ns");
+	error = nt_result_print(summary->sessions.db, statement, summary->sessions.printer);
+	sqlite3_finalize(statement);
+	if (!error)
+		nt_print_prose(stdout, "", "%s", NT_WAITS_NOTE);
+	return error;
+}
+
 /* Without a sum: one of the lines is in the network's time above, and one may be unknown. */
 static int print_elsewhere(struct summary *summary, int64_t session_id)
 {
@@ -524,7 +551,8 @@ static int print_session(struct summary *summary, int64_t session_id)
 			print_costs(summary, &cpus, session_id);
 		nt_summary_release_cpus(&cpus);
 	}
-	if (error || print_flows(summary, session_id) || print_elsewhere(summary, session_id))
+	if (error || print_flows(summary, session_id) || print_waits(summary, session_id) ||
+	    print_elsewhere(summary, session_id))
 		return -1;
 	print_remarks(summary);
 	return nt_self_cost_print(db, session_id) ||
@@ -547,11 +575,13 @@ static int read_all(struct summary *summary, int64_t session_id)
 }
 
 /* They are of all processes. Before anything is read of a tape. */
-static int find_flows(struct summary *summary)
+static int find_flows_and_waits(struct summary *summary)
 {
-	if (nt_flows_are_known(&summary->part, &summary->has_flows))
+	if (nt_flows_are_known(&summary->part, &summary->has_flows) ||
+	    nt_waits_are_known(&summary->part, &summary->has_waits))
 		return -1;
 	summary->has_flows &= !summary->selection.process;
+	summary->has_waits &= !summary->selection.process;
 	return summary->has_flows ? nt_flows_sum(&summary->part) : 0;
 }
 
@@ -559,7 +589,7 @@ static int show_session(struct summary *summary, const struct nt_session *sessio
 {
 	const int64_t session_id = session->id;
 
-	if (find_flows(summary) ||
+	if (find_flows_and_waits(summary) ||
 	    nt_tracing_find(summary->sessions.db, session, &summary->selection, &summary->tracing) ||
 	    (!summary->is_of_part && read_all(summary, session_id)) ||
 	    nt_whole_find(summary->sessions.db, session, &summary->selection, &summary->whole))

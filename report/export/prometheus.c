@@ -10,6 +10,7 @@
 #include "report/export/export.h"
 #include "report/query/flows.h"
 #include "report/query/latency/result.h"
+#include "report/query/waits.h"
 #include "report/query/whole.h"
 #include "report/util/array.h"
 #include "report/util/histogram.h"
@@ -88,13 +89,52 @@ static void write_label(FILE *out, const char *before, const char *name, const c
 	fputc('"', out);
 }
 
-static void write_session(const struct writer *writer, int64_t session_id)
+#define SESSION_LABEL_MAX 40
+
+/* ",session_id=..." where there are several; gives `text`. */
+static const char *session_label(const struct writer *writer, int64_t session_id, char text[SESSION_LABEL_MAX])
 {
+	text[0] = 0;
 	if (writer->n_sessions > 1)
-		fprintf(writer->out, ",session_id=\"%lld\"", (long long)session_id);
+		snprintf(text, SESSION_LABEL_MAX, ",session_id=\"%lld\"", (long long)session_id);
+	return text;
 }
 
-/* ---- the histogram ---- */
+static void write_session(const struct writer *writer, FILE *out, int64_t session_id)
+{
+	char text[SESSION_LABEL_MAX];
+
+	fputs(session_label(writer, session_id, text), out);
+}
+
+/* ---- histograms ---- */
+
+static void add_to_bucket(struct counts *counts, uint64_t ns, double weight)
+{
+	const uint32_t bucket = nt_bucket_of(1, ns);
+
+	counts->packets[bucket < N_BUCKETS ? bucket : N_BUCKETS - 1] += weight;
+	counts->sum_ns += (double)ns * weight;
+}
+
+/* `labels`: all but `le`, without braces. */
+static void write_histogram(FILE *out, const char *name, const char *labels, const struct counts *counts)
+{
+	double upto = 0;
+	char seconds[32];
+
+	for (unsigned int bucket = 0; bucket < N_BUCKETS; bucket++) {
+		const bool is_last = bucket == N_BUCKETS - 1;
+
+		upto += counts->packets[bucket];
+		fprintf(out, "%s_bucket{%s,le=\"%s\"} %.0f\n", name, labels,
+			is_last ? "+Inf" : nt_prometheus_seconds(seconds, (double)(1ull << bucket)), upto);
+	}
+	fprintf(out, "%s_sum{%s} %s\n%s_count{%s} %.0f\n", name, labels, nt_prometheus_seconds(seconds, counts->sum_ns),
+		name, labels, upto);
+}
+
+/* ---- how late packets are ---- */
 
 static void release_counts(struct writer *writer)
 {
@@ -140,7 +180,6 @@ static int count_sample(void *arg, const struct nt_latency_sample *sample)
 	struct writer *writer = arg;
 	struct left_out *left_out = &writer->left_out[writer->n_left_out - 1];
 	struct counts **counts = &writer->by_hook[sample->hook][sample->group];
-	uint32_t bucket;
 
 	if (sample->is_other)
 		return 0;
@@ -153,41 +192,33 @@ static int count_sample(void *arg, const struct nt_latency_sample *sample)
 		*counts = calloc(1, sizeof(**counts));
 	if (!*counts)
 		return -1;
-	bucket = nt_bucket_of(1, sample->ns);
-	(*counts)->packets[bucket < N_BUCKETS ? bucket : N_BUCKETS - 1] += sample->weight;
-	(*counts)->sum_ns += (double)sample->ns * sample->weight;
+	add_to_bucket(*counts, sample->ns, sample->weight);
 	return 0;
 }
 
-static void write_labels(const struct writer *writer, int64_t session_id, enum nt_hook hook, uint32_t group)
+static void write_labels(const struct writer *writer, FILE *out, int64_t session_id, enum nt_hook hook, uint32_t group)
 {
-	fputc('{', writer->out);
-	write_label(writer->out, "", "hook", nt_hook_name(hook));
+	write_label(out, "", "hook", nt_hook_name(hook));
 	if (writer->choice->by)
-		write_label(writer->out, ",", nt_by_name(writer->choice->by), nt_labels_text(&writer->groups, group));
-	write_session(writer, session_id);
+		write_label(out, ",", nt_by_name(writer->choice->by), nt_labels_text(&writer->groups, group));
+	write_session(writer, out, session_id);
 }
 
-static void write_series(const struct writer *writer, int64_t session_id, enum nt_hook hook, uint32_t group)
+static int write_series(const struct writer *writer, int64_t session_id, enum nt_hook hook, uint32_t group)
 {
-	const struct counts *counts = writer->by_hook[hook][group];
-	double upto = 0;
-	char seconds[32];
+	char *labels = NULL;
+	size_t size;
+	FILE *out = open_memstream(&labels, &size);
+	int error;
 
-	for (unsigned int bucket = 0; bucket < N_BUCKETS; bucket++) {
-		bool is_last = bucket == N_BUCKETS - 1;
-
-		upto += counts->packets[bucket];
-		fputs("nettape_skb_latency_seconds_bucket", writer->out);
-		write_labels(writer, session_id, hook, group);
-		fprintf(writer->out, ",le=\"%s\"} %.0f\n",
-			is_last ? "+Inf" : nt_prometheus_seconds(seconds, (double)(1ull << bucket)), upto);
-	}
-	fputs("nettape_skb_latency_seconds_sum", writer->out);
-	write_labels(writer, session_id, hook, group);
-	fprintf(writer->out, "} %s\nnettape_skb_latency_seconds_count", nt_prometheus_seconds(seconds, counts->sum_ns));
-	write_labels(writer, session_id, hook, group);
-	fprintf(writer->out, "} %.0f\n", upto);
+	if (!out)
+		return nt_db_no_memory(writer->db);
+	write_labels(writer, out, session_id, hook, group);
+	error = fclose(out) ? nt_db_no_memory(writer->db) : 0;
+	if (!error)
+		write_histogram(writer->out, "nettape_skb_latency_seconds", labels, writer->by_hook[hook][group]);
+	free(labels);
+	return error;
 }
 
 static int write_histograms(void *arg, const struct nt_session *session)
@@ -203,9 +234,9 @@ static int write_histograms(void *arg, const struct nt_session *session)
 	if (!error)
 		error = nt_latency_scan(db, session, writer->choice, &writer->groups, count_sample, writer, NULL);
 	for (unsigned int hook = 0; hook < NT_HOOK_COUNT && !error; hook++) {
-		for (uint32_t group = 0; group < writer->groups.texts.n; group++) {
+		for (uint32_t group = 0; group < writer->groups.texts.n && !error; group++) {
 			if (writer->by_hook[hook][group])
-				write_series(writer, session->id, (enum nt_hook)hook, group);
+				error = write_series(writer, session->id, (enum nt_hook)hook, group);
 		}
 	}
 	release_counts(writer);
@@ -220,7 +251,7 @@ static void write_rejected(const struct writer *writer, int64_t session_id, unsi
 			   int64_t count)
 {
 	fprintf(writer->out, REJECTED "{hook=\"%s\",reason=\"%s\"", nt_hook_name(hook), reason);
-	write_session(writer, session_id);
+	write_session(writer, writer->out, session_id);
 	fprintf(writer->out, "} %lld\n", (long long)count);
 }
 
@@ -313,7 +344,7 @@ static void write_tally(const struct counting *counting, int64_t session_id, con
 	for (uint32_t i = 0; i < tally->labels.texts.n; i++) {
 		fprintf(out, "%s", counting->counter->name);
 		write_label(out, "{", counting->counter->label, nt_labels_text(&tally->labels, i));
-		write_session(counting->writer, session_id);
+		write_session(counting->writer, out, session_id);
 		fprintf(out, "} %lld\n", (long long)tally->counts[i]);
 	}
 }
@@ -379,6 +410,69 @@ static int write_latency(struct writer *writer)
 	return error;
 }
 
+/* ---- how long softirqs waited ---- */
+
+static const char waits_name[] = "nettape_softirq_wait_seconds";
+
+struct waits {
+	const struct writer *writer;
+	bool has_head;
+	struct counts by_vec[NT_VEC_COUNT];
+	bool is_there[NT_VEC_COUNT];
+};
+
+static void write_waits_of_session(struct waits *waits, int64_t session_id)
+{
+	char labels[80], session[SESSION_LABEL_MAX];
+
+	if (!waits->has_head)
+		write_head(waits->writer->out, waits_name, "histogram",
+			   "Time that a softirq waited on a CPU, from its raise to its run.");
+	waits->has_head = true;
+	session_label(waits->writer, session_id, session);
+	for (unsigned int vec = 0; vec < NT_VEC_COUNT; vec++) {
+		snprintf(labels, sizeof(labels), "vec=\"%s\"%s", nt_vec_name(vec), session);
+		if (waits->is_there[vec])
+			write_histogram(waits->writer->out, waits_name, labels, &waits->by_vec[vec]);
+	}
+}
+
+static void take_wait(struct waits *waits, sqlite3_stmt *row)
+{
+	const int64_t ns = sqlite3_column_int64(row, 1);
+	const size_t vec = NT_FIRST(NT_VEC_COUNT, i, !strcmp(nt_db_text(row, 0), nt_vec_name(i)));
+
+	if (vec == NT_VEC_COUNT || ns < 0)
+		return;
+	waits->is_there[vec] = true;
+	add_to_bucket(&waits->by_vec[vec], (uint64_t)ns, 1);
+}
+
+static int write_waits(void *arg, const struct nt_session *session)
+{
+	struct waits *waits = arg;
+	struct nt_db *db = waits->writer->db;
+	struct nt_part part = {.db = db, .session = session, .selection = &waits->writer->choice->selection};
+	char why_not[NT_ERROR_MAX];
+	sqlite3_stmt *row;
+	bool are_known;
+
+	nt_part_choose(&part, why_not);
+	if (nt_waits_are_known(&part, &are_known))
+		return -1;
+	if (!are_known || why_not[0])
+		return 0;
+	memset(waits->by_vec, 0, sizeof(waits->by_vec));
+	memset(waits->is_there, 0, sizeof(waits->is_there));
+	row = nt_waits_query(&part, "SELECT vec, dur ", "");
+	while (nt_db_next(row))
+		take_wait(waits, row);
+	if (nt_db_end(db, row, "the waits of softirqs cannot be read"))
+		return -1;
+	write_waits_of_session(waits, session->id);
+	return 0;
+}
+
 /* ---- flows: numbers with labels ---- */
 
 /* A query of a session: the first column is the number, the others are labels by their names. */
@@ -440,7 +534,7 @@ static void write_measured(struct measuring *measuring, int64_t session_id, sqli
 	fputs(measuring->measure->name, writer->out);
 	for (int i = 1; i < sqlite3_column_count(row); i++)
 		write_label(writer->out, i == 1 ? "{" : ",", sqlite3_column_name(row, i), nt_db_text(row, i));
-	write_session(writer, session_id);
+	write_session(writer, writer->out, session_id);
 	fprintf(writer->out, "} %lld\n", (long long)sqlite3_column_int64(row, 0));
 }
 
@@ -564,6 +658,7 @@ static int write_gauges(const struct writer *writer)
 int nt_export_prometheus(struct nt_db *db, const struct nt_latency_choice *choice, FILE *out)
 {
 	struct writer writer = {.db = db, .choice = choice, .out = out};
+	struct waits waits = {.writer = &writer};
 	int error = nt_session_count(db, &writer.n_sessions);
 	bool has = false;
 
@@ -573,6 +668,8 @@ int nt_export_prometheus(struct nt_db *db, const struct nt_latency_choice *choic
 		error = write_latency(&writer);
 	for (size_t i = 0; i < NT_COUNT(counters) && !error; i++)
 		error = write_counter(&writer, &counters[i]);
+	if (!error)
+		error = nt_session_each(db, write_waits, &waits);
 	if (!error)
 		error = write_measures(&writer);
 	return error ? error : write_gauges(&writer);

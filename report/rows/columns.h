@@ -13,7 +13,7 @@
  */
 #pragma once
 
-#define NT_SCHEMA_VERSION 11 /* of tables and views; grows with each change of their statements */
+#define NT_SCHEMA_VERSION 12 /* of tables and views; grows with each change of their statements */
 
 /*
  * X(CONSTANT, blocks): where the rows of a table come from. That decides which blocks of events are read for them; the
@@ -68,6 +68,8 @@
 	X(SCHED_SLICE, sched_slice, struct nt_sched_slice, NULL, STAYS, BY_NAME,                                       \
 	  "a task's time on a CPU, from switch to switch")                                                             \
 	X(SOFTIRQ_SLICE, softirq_slice, struct nt_span_row, NULL, SPANS, BY_NAME, "a run of a softirq handler")        \
+	X(SOFTIRQ_RAISE, softirq_raise, struct nt_cpu_record, NULL, LOOSE, BY_NAME,                                    \
+	  "a softirq's wait for a CPU, from raise to run")                                                             \
 	X(IRQ_SLICE, irq_slice, struct nt_irq_info, NULL, SPANS, BY_NAME, "a hard interrupt")                          \
 	X(SOCK_OP, sock_op, struct nt_op_row, NULL, OPERATIONS, BY_NAME,                                               \
 	  "a message handed to, or asked of, a socket's protocol")                                                     \
@@ -118,6 +120,7 @@
 	X(NET_TIMER, NET_TIMER)                                                                                        \
 	X(RETRANSMIT, TCP_RETRANSMIT)                                                                                  \
 	X(WAKEUP, SCHED_WAKEUP)                                                                                        \
+	X(RAISE, SOFTIRQ_RAISE)                                                                                        \
 	X(FLOW_SKETCH, FLOW_SKETCH)                                                                                    \
 	X(FLOW_CELL, FLOW_CELL)                                                                                        \
 	X(FLOW_TOTAL, FLOW_TOTAL)
@@ -247,6 +250,14 @@
 	C(WORD_ALWAYS, vec, nt_vec_name(from->detail))                                                                 \
 	C(WORD_ALWAYS, context, nt_context_name(from->number))                                                         \
 	C(INTEGER, utid, from->task)
+
+#define NT_COLUMNS_softirq_raise(C)                                                                                    \
+	C(INTEGER_ALWAYS, ts, nt_span_begin(from->record))                                                             \
+	C(INTEGER_ALWAYS, dur, nt_span_dur(from->record))                                                              \
+	C(INTEGER_ALWAYS, cpu, from->cpu)                                                                              \
+	C(WORD_ALWAYS, vec, nt_vec_name(from->record->as_raise.vec))                                                   \
+	C(WORD, raised_in, nt_cpu_context_name(from->record->as_raise.raised_in))                                      \
+	C(WORD_ALWAYS, context, nt_context_name(from->record->as_raise.context))
 
 #define NT_COLUMNS_irq_slice(C)                                                                                        \
 	C(INTEGER_ALWAYS, ts, from->span->ts_ns)                                                                       \
@@ -397,7 +408,7 @@
 	C(INTEGER, waker_utid, from->record->as_wakeup.waker)                                                          \
 	C(INTEGER_ALWAYS, priority, from->record->as_wakeup.priority)                                                  \
 	C(WORD_ALWAYS, what, nt_wakeup_name(from->record->as_wakeup.what))                                             \
-	C(WORD, context, nt_wakeup_context_name(from->record->as_wakeup.context))                                      \
+	C(WORD, context, nt_cpu_context_name(from->record->as_wakeup.context))                                         \
 	C(INTEGER_ALWAYS, was_runnable, from->record->as_wakeup.flags &NT_WAKEUP_RUNNABLE)
 
 #define NT_COLUMNS_stack_sample(C)                                                                                     \

@@ -226,6 +226,18 @@ CREATE VIEW skb_drop_total AS
 SELECT session_id, reason, location, device_id, count(*) AS packets, sum(length) AS bytes
 FROM skb_drop GROUP BY session_id, reason, location, device_id;
 
+-- How long the softirqs of each vector waited on each CPU. A percentile is one of the waits: the least that so many
+-- others do not exceed.
+CREATE VIEW softirq_wait AS
+WITH ranked AS (
+    SELECT session_id, cpu, vec, dur, row_number() OVER (PARTITION BY session_id, cpu, vec ORDER BY dur) AS place,
+           count(*) OVER (PARTITION BY session_id, cpu, vec) AS waits
+    FROM softirq_raise
+)
+SELECT session_id, cpu, vec, waits, sum(dur) AS wait_ns, min(CASE WHEN place * 2 >= waits THEN dur END) AS p50_ns,
+       min(CASE WHEN place * 100 >= waits * 99 THEN dur END) AS p99_ns, max(dur) AS longest_ns
+FROM ranked GROUP BY session_id, cpu, vec;
+
 -- How long each thread had waited for a CPU when it got one: since it was woken, or since its last stay ended while it
 -- would have gone on. Two sorts and no joins of ranges, so that a million stays take seconds:
 --   stay    each slice on a CPU, and covered_ts: the end of the last uncovered time, of any CPU, that began before it.

@@ -12,6 +12,10 @@ SELECT 'uncovered', cpu, sum(dur) FROM cpu_slice WHERE owner IN ('uncovered', 'o
 SELECT 'running', coalesce(tid, -1), count(*), sum(dur) FROM sched_slice JOIN thread USING (session_id, utid)
     WHERE utid <> 0 GROUP BY 2;
 SELECT 'softirqs', cpu, vec, count(*), sum(dur), sum(ts % 1000003) FROM softirq_slice GROUP BY 2, 3;
+SELECT 'waits', 'CPU ' || cpu || ': ' || vec || ' waits', vec, count(*), sum(min(ts + dur, end_ts) - max(ts, start_ts)),
+    sum(max(ts, start_ts) % 1000003)
+FROM (SELECT r.*, s.start_ts, s.end_ts FROM softirq_raise r JOIN session s USING (session_id))
+WHERE ts <= end_ts AND ts + dur >= start_ts GROUP BY 2, 3;
 SELECT 'interrupts', cpu, 'IRQ (' || name || ')', count(*), sum(dur), sum(ts % 1000003) FROM irq_slice GROUP BY 2, 3;
 SELECT 'owners', 'CPU ' || cpu, owner, count(*), sum(dur), sum(ts % 1000003) FROM cpu_slice GROUP BY 2, 3;
 SELECT 'operations', coalesce(tid, -1), op, syscall, result,

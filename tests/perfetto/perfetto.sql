@@ -15,6 +15,10 @@ FROM slice s JOIN track t ON t.id = s.track_id WHERE t.type = 'cpu_softirq' GROU
 -- interrupts
 SELECT extract_arg(t.dimension_arg_set_id, 'cpu'), s.name, count(*), sum(dur), sum(ts % 1000003)
 FROM slice s JOIN track t ON t.id = s.track_id WHERE t.type = 'cpu_irq' GROUP BY 1, 2
+-- waits
+SELECT t.name, s.name, count(*), sum(dur), sum(ts % 1000003) FROM slice s JOIN track t ON t.id = s.track_id
+    JOIN track p ON p.id = t.parent_id
+WHERE p.name = 'Softirqs that wait' GROUP BY 1, 2
 -- owners
 SELECT t.name, s.name, count(*), sum(dur), sum(ts % 1000003) FROM slice s JOIN track t ON t.id = s.track_id
     JOIN track p ON p.id = t.parent_id

@@ -646,7 +646,7 @@ static void woken(struct maker *maker, uint32_t cpu, uint64_t at_ns, uint64_t ta
 
 static void woken_by_task(struct maker *maker, uint32_t cpu, uint64_t at_ns, uint64_t task, uint64_t waker)
 {
-	woken(maker, cpu, at_ns, task, waker, NT_WAKEUP_WAKING, NT_WAKEUP_TASK, 0);
+	woken(maker, cpu, at_ns, task, waker, NT_WAKEUP_WAKING, NT_CPU_IN_TASK, 0);
 }
 
 #define SWITCH(cpu, at_ns, from, state, to)                                                                            \
@@ -658,7 +658,7 @@ static void woken_and_preempted(struct maker *maker, uint64_t at_ns)
 {
 	woken_by_task(maker, 0, at_ns, 2, 1);
 	SWITCH(1, at_ns + 50 * US, 0, 0, 2);
-	woken(maker, 1, at_ns + 1 * MS, 3, 2, NT_WAKEUP_NEW, NT_WAKEUP_TASK, 0);
+	woken(maker, 1, at_ns + 1 * MS, 3, 2, NT_WAKEUP_NEW, NT_CPU_IN_TASK, 0);
 	SWITCH(1, at_ns + 2 * MS, 2, NT_SWITCH_PREEMPTED, 3);
 	SWITCH(1, at_ns + 3 * MS, 3, 1, 2);
 	SWITCH(1, at_ns + 5 * MS, 2, 1, 0);
@@ -667,9 +667,9 @@ static void woken_and_preempted(struct maker *maker, uint64_t at_ns)
 /* Woken by an interrupt; by a softirq before it had gone to sleep, so not woken; and while it was leaving its CPU. */
 static void woken_early(struct maker *maker, uint64_t at_ns)
 {
-	woken(maker, 0, at_ns, 3, 1, NT_WAKEUP_WAKING, NT_WAKEUP_HARDIRQ, 0);
+	woken(maker, 0, at_ns, 3, 1, NT_WAKEUP_WAKING, NT_CPU_IN_HARDIRQ, 0);
 	SWITCH(1, at_ns + 30 * US, 0, 0, 3);
-	woken(maker, 0, at_ns + 1 * MS, 3, 1, NT_WAKEUP_WAKING, NT_WAKEUP_SOFTIRQ, NT_WAKEUP_RUNNABLE);
+	woken(maker, 0, at_ns + 1 * MS, 3, 1, NT_WAKEUP_WAKING, NT_CPU_IN_SOFTIRQ, NT_WAKEUP_RUNNABLE);
 	woken_by_task(maker, 0, at_ns + 2 * MS - 2 * US, 3, 1);
 	SWITCH(1, at_ns + 2 * MS, 3, 1, 0);
 	SWITCH(1, at_ns + 2 * MS + 40 * US, 0, 0, 3);
@@ -698,7 +698,7 @@ static void woken_unseen(struct maker *maker, uint64_t at_ns)
  */
 static void preempted_unseen(struct maker *maker, uint64_t at_ns)
 {
-	woken(maker, 0, at_ns - 10 * US, 2, 1, NT_WAKEUP_WAKING, NT_WAKEUP_UNKNOWN, 0);
+	woken(maker, 0, at_ns - 10 * US, 2, 1, NT_WAKEUP_WAKING, NT_CPU_UNKNOWN, 0);
 	SWITCH(0, at_ns, 1, NT_SWITCH_PREEMPTED, 2);
 	ADD(1, loss, LOSS, .end_ns = at_ns + 600 * US, .lost_kind = NT_SOFTIRQ, .count = 1,
 	    .first_ns = at_ns + 500 * US, .last_ns = at_ns + 500 * US, .begin_ns = at_ns + 400 * US);
@@ -1461,6 +1461,47 @@ static void forget(struct maker *maker)
 	maker->events = maker->lost = 0;
 }
 
+/* ---- softirqs that wait: a tape of its own too ---- */
+
+/* The run of a softirq, and what it had waited. */
+static void waited(struct maker *maker, uint32_t cpu, uint64_t begin_ns, uint8_t vec, uint64_t wait_ns,
+		   uint8_t raised_in, uint8_t context)
+{
+	ADD(cpu, raise, RAISE, .end_ns = begin_ns, .vec = vec, .raised_in = raised_in, .context = context,
+	    .dur_ns = wait_ns);
+	ADD(cpu, softirq, SOFTIRQ, .end_ns = begin_ns + 10 * US, .vec = vec, .context = context, .dur_ns = 10 * US);
+}
+
+static void wait_tape(struct maker *maker, const char *directory)
+{
+	begin_chunk(maker, 0);
+	meta_lines(maker, CORE_PROBES ",raise");
+	put_plain(maker, NT_BLOCK_META);
+	clocks(maker, START_NS);
+	identities(maker);
+	ADD(0, state, STATE, .end_ns = START_NS + 900, .reason = NT_STATE_START, .task = 1);
+	ADD(1, state, STATE, .end_ns = START_NS + 1000, .reason = NT_STATE_START, .task = 0);
+	for (uint32_t i = 1; i <= 5; i++)
+		waited(maker, 0, START_NS + i * MS, NT_VEC_NET_RX, i * i * 10 * US, NT_CPU_IN_HARDIRQ,
+		       NT_SOFTIRQ_IRQ_EXIT);
+	/* Longer than the state before it is old; without the probe that tells where; by who waits for the CPU. */
+	waited(maker, 0, START_NS + 200 * MS, NT_VEC_NET_RX, 150 * MS, NT_CPU_IN_SOFTIRQ, NT_SOFTIRQ_KSOFTIRQD);
+	waited(maker, 1, START_NS + 201 * MS, NT_VEC_NET_TX, 30 * US, NT_CPU_UNKNOWN, NT_SOFTIRQ_UNKNOWN);
+	waited(maker, 1, START_NS + 202 * MS, 1, 0, NT_CPU_IN_TASK, NT_SOFTIRQ_BH_ENABLE);
+	/* One that no kernel has; and two that were lost. */
+	waited(maker, 1, START_NS + 203 * MS, 15, 1 * US, 77, 99);
+	ADD(1, loss, LOSS, .end_ns = START_NS + 300 * MS, .lost_kind = NT_RAISE, .count = 2,
+	    .first_ns = START_NS + 250 * MS, .last_ns = START_NS + 260 * MS);
+	ADD(0, state, STATE, .end_ns = END_NS + 600, .reason = NT_STATE_STOP, .task = 1);
+	ADD(1, state, STATE, .end_ns = END_NS + 700, .reason = NT_STATE_STOP, .task = 0);
+	put_events(maker, 0, 0);
+	put_events(maker, 1, 0);
+	clocks(maker, END_NS);
+	closing_meta(maker);
+	end_chunk(maker);
+	save(maker, directory, "v1-waits.tape/chunk-000000.ntc");
+}
+
 int main(int argc, char **argv)
 {
 	struct maker maker = {
@@ -1512,6 +1553,9 @@ int main(int argc, char **argv)
 	forget(&maker);
 	make_directory(argv[1], "v1-sketch.tape");
 	sketch_tape(&maker, argv[1]);
+	forget(&maker);
+	make_directory(argv[1], "v1-waits.tape");
+	wait_tape(&maker, argv[1]);
 	for (int i = 0; i < 2; i++)
 		nt_event_encoder_free(maker.cpus[i].encoder);
 	nt_buf_release(&maker.file);

@@ -13,6 +13,7 @@
 #include "report/query/flows.h"
 #include "report/query/groups.h"
 #include "report/query/self_cost.h"
+#include "report/query/waits.h"
 #include "report/util/array.h"
 #include "report/util/ends.h"
 
@@ -24,7 +25,7 @@
 	"resent AS (SELECT * FROM tcp_retransmit "                                                                     \
 	"WHERE session_id = ?1 AND ts >= ?2 AND ts < ?3 AND %s), "                                                     \
 	"missed AS (SELECT * FROM loss "                                                                               \
-	"WHERE session_id = ?1 AND ts < ?3 AND ts + dur >= ?2 AND %s) "
+	"WHERE session_id = ?1 AND ts < ?3 AND ts + dur >= ?2 AND %s), waited AS " NT_WAITS_OF_SQL("%s")
 
 /* The query behind all that it may build on; the caller's to free. NULL: out of memory. */
 static char *make_sql(const struct nt_html_scope *scope, const char *query)
@@ -37,7 +38,7 @@ static char *make_sql(const struct nt_html_scope *scope, const char *query)
 	if (!out)
 		return NULL;
 	fputs("WITH " NT_GROUP_SQL, out);
-	fprintf(out, SAMPLES, cpus, cpus, cpus);
+	fprintf(out, SAMPLES, cpus, cpus, cpus, cpus);
 	fputs(query, out);
 	if (fclose(out)) {
 		free(text);
@@ -161,11 +162,14 @@ static const struct table tables[] = {
 	 "FROM resent AS p " JOIN_SOCKET
 	 "GROUP BY p.what, p.state, p.socket_id ORDER BY segments_count DESC, 1, 2, 3, 4",
 	 NULL, NULL},
+	{"softirq_waits", NT_WAITS_TITLE, NT_WAITS_NOTE, NT_WAITS_FIGURES_SQL "FROM waited " NT_WAITS_GROUP_SQL, NULL,
+	 NULL},
 	{"elsewhere", "Caused by the network elsewhere",
 	 NT_ELSEWHERE_NOTE " Sums of the whole recording and all CPUs, whatever was selected.",
 	 NT_ELSEWHERE_FIRST_SQL("5"), NULL, NULL},
 	{"loss", "Lost records",
-	 "Stretches of time about lost records. A lost sample (latency, drop, retransmit, wakeup) leaves no time "
+	 "Stretches of time about lost records. A lost sample (latency, drop, retransmit, wakeup, raise) leaves no "
+	 "time "
 	 "uncovered.",
 	 "SELECT kind, why, count(*) AS stretches_count, sum(count) AS records_count, "
 	 "sum(count IS NULL) AS of_unknown_number_count FROM missed "

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * marks.c - the kernel's own counters of packets; losses: ranges of time, and the number of lost records so far; and
- * that the recording is not whole: one range for that, and ranges of what is missing from the tape.
+ * marks.c - the kernel's own counters of packets; softirqs that wait; losses: ranges of time, and the number of lost
+ * records so far; and that the recording is not whole: one range for that, and ranges of what is missing from the tape.
  */
 #include <stdio.h>
 #include <string.h>
@@ -65,6 +65,41 @@ static int take_counter(struct nt_perfetto *trace, const struct nt_value *const 
 	}
 	nt_event_begin(&event, &trace->packets, &trace->marks, ts, NT_EVENT_COUNTER, track);
 	nt_proto_uint(event.proto, NT_EVENT_COUNTER_VALUE, (uint64_t)nt_integer(values[VALUE], 0));
+	nt_event_end(&event);
+	return 0;
+}
+
+/* ---- softirqs that wait ---- */
+
+/* Waits of one vector on one CPU never overlap: each such pair has its track. */
+static int take_wait(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu, const struct nt_value *const *values)
+{
+	enum { TS, DUR, VEC, RAISED_IN, CONTEXT };
+	const char *vec = nt_text(values[VEC], "");
+	struct nt_event event;
+	int64_t begin, end;
+	char name[64];
+	uint64_t track;
+	bool is_new;
+
+	/* They are nobody's. */
+	if (trace->selection->process ||
+	    !nt_perfetto_clip(trace, nt_integer(values[TS], -1), nt_integer(values[DUR], -1), &begin, &end))
+		return 0;
+	nt_perfetto_group(trace, NT_TRACK_OF_WAITS);
+	snprintf(name, sizeof(name), "CPU %u: %.16s waits", cpu->number, vec);
+	track = track_of(trace, name, &is_new);
+	if (!track)
+		return nt_perfetto_nomem(trace);
+	if (is_new)
+		nt_track(&trace->packets, track, NT_TRACK_OF_WAITS, name, cpu->number + 1);
+	nt_event_begin(&event, &trace->packets, &trace->marks, begin, NT_EVENT_BEGIN, track);
+	nt_event_name(&event, vec);
+	if (nt_is_there(values[RAISED_IN]))
+		nt_event_text(&event, "raised_in", nt_text(values[RAISED_IN], ""));
+	nt_event_text(&event, "context", nt_text(values[CONTEXT], ""));
+	nt_event_end(&event);
+	nt_event_begin(&event, &trace->packets, &trace->marks, end, NT_EVENT_END, track);
 	nt_event_end(&event);
 	return 0;
 }
@@ -264,6 +299,7 @@ int nt_marks_finish(struct nt_perfetto *trace)
 
 const struct nt_perfetto_reader nt_marks_readers[] = {
 	{"proc_counter", {"ts_end", "source", "cpu", "name", "value"}, .take = take_counter},
+	{"softirq_raise", {"ts", "dur", "vec", "raised_in", "context"}, .take_of_cpu = take_wait},
 	{"loss", {"ts", "dur", "kind", "count", "why"}, .take_of_cpu = take_loss},
 	{"problem", {"text"}, .take = take_problem},
 	{0},

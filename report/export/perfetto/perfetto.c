@@ -108,6 +108,7 @@ void nt_perfetto_group(struct nt_perfetto *trace, enum nt_perfetto_track group)
 		[NT_TRACK_OF_COUNTERS] = "Counters of packets",
 		[NT_TRACK_OF_PAYERS] = "Who pays for net_rx",
 		[NT_TRACK_OF_MISSING] = "Missing from the tape",
+		[NT_TRACK_OF_WAITS] = "Softirqs that wait",
 	};
 
 	if (trace->described & 1u << group)

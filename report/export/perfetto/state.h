@@ -5,8 +5,8 @@
  * packets.c: packets; deflater.c: their compression; fields.h: the numbers of Perfetto's fields; events.c: events on
  * tracks, with their arguments; names.c: threads, processes, sockets; head.c: clocks, the system, the process tree;
  * bundle.c: bundles of ftrace events; sched.c: the scheduler and interrupts as such events; owners.c: a lane for each
- * CPU with its owners; ops.c: socket operations, packets, flows; marks.c: counters, losses, and what is missing;
- * payers.c: who pays for net_rx; stacks.c: stack samples; perfetto.c: which row goes where.
+ * CPU with its owners; ops.c: socket operations, packets, flows; marks.c: counters, softirqs that wait, losses, and
+ * what is missing; payers.c: who pays for net_rx; stacks.c: stack samples; perfetto.c: which row goes where.
  *
  * Functions give 0, or -1 and a sentence in trace->error; what only writes gives nothing, for packets keep their
  * failures until the end (packets.h).
@@ -44,6 +44,7 @@ enum nt_perfetto_track {
 	NT_TRACK_OF_COUNTERS,
 	NT_TRACK_OF_PAYERS,
 	NT_TRACK_OF_MISSING,
+	NT_TRACK_OF_WAITS,
 	NT_TRACK_OWNER = 0x400,
 	NT_TRACK_SHARE = 0x800,
 	NT_TRACK_SAMPLES = 0xc00,

@@ -307,7 +307,7 @@ static void makes_rows_of_samples(void **state)
 	SAMPLE(gen, 0, retransmit, RETRANSMIT, .what = NT_RETRANSMIT_DATA, .state = 4, .length = 8, .socket = 3);
 	SAMPLE(gen, 0, retransmit, RETRANSMIT, .what = 9, .state = 200);
 	SAMPLE(gen, 0, retransmit, RETRANSMIT, .what = NT_RETRANSMIT_SYNACK);
-	SAMPLE(gen, 0, wakeup, WAKEUP, .what = NT_WAKEUP_NEW, .context = NT_WAKEUP_HARDIRQ, .target_cpu = 65535,
+	SAMPLE(gen, 0, wakeup, WAKEUP, .what = NT_WAKEUP_NEW, .context = NT_CPU_IN_HARDIRQ, .target_cpu = 65535,
 	       .priority = 139, .task = 11, .waker = 10);
 	SAMPLE(gen, 0, wakeup, WAKEUP, .what = 3, .context = 4, .flags = 0xff, .task = UINT64_MAX);
 	gen_state(gen, 0, 1000, 1, NT_STATE_STOP, 0);
@@ -735,7 +735,7 @@ static void gives_what_is_wanted(void **state)
 {
 	static const char *const golden[] = {"v1",	   "v1-polls",	   "v1-samples", "v1-stacks",
 					     "v1-wakeups", "v1-flows",	   "v1-charges", "v1-fates",
-					     "v1-holders", "v1-elsewhere", "v1-sketch"};
+					     "v1-holders", "v1-elsewhere", "v1-sketch",	 "v1-waits"};
 	const struct traffic_config config = {.seed = 6,
 					      .dur_ns = 20 * MS,
 					      .n_tasks = 5,

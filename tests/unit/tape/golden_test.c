@@ -86,6 +86,7 @@ static void test_version_1(void **state)
 	expect_tape("tests/golden/v1-holders.tape", 1, "tests/golden/v1-holders.expected");
 	expect_tape("tests/golden/v1-elsewhere.tape", 1, "tests/golden/v1-elsewhere.expected");
 	expect_tape("tests/golden/v1-sketch.tape", 1, "tests/golden/v1-sketch.expected");
+	expect_tape("tests/golden/v1-waits.tape", 1, "tests/golden/v1-waits.expected");
 }
 
 static const struct {
