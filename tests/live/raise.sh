@@ -56,6 +56,9 @@ is "waits that do not end with the begin of a run" "$(sql "$db" "
     SELECT count(*) FROM softirq_raise AS r, session AS s
     WHERE r.ts + r.dur BETWEEN s.start_ts AND s.end_ts - 100000000 AND NOT EXISTS (
         SELECT 1 FROM softirq_slice AS q WHERE q.cpu = r.cpu AND q.ts = r.ts + r.dur AND q.vec = r.vec)")" 0
+is "waits that go on over a run of their vector" "$(sql "$db" "
+    SELECT count(*) FROM softirq_raise AS r CROSS JOIN softirq_slice AS q
+    ON q.cpu = r.cpu AND q.ts >= r.ts AND q.ts < r.ts + r.dur WHERE q.vec = r.vec")" 0
 [[ ${#perf[@]} != 0 ]] || finish
 
 # What perf saw: of each CPU and vector, the first raise since the last run, and the run. On some hosts it does not see
