@@ -20,7 +20,7 @@
 #define N_BUCKETS (NT_PROMETHEUS_OCTAVES + 2) /* from up to 1 ns to up to 2^34 ns, and all above */
 
 struct counts {
-	double packets[N_BUCKETS];
+	double n[N_BUCKETS]; /* packets, or waits */
 	double sum_ns;
 };
 
@@ -113,7 +113,7 @@ static void add_to_bucket(struct counts *counts, uint64_t ns, double weight)
 {
 	const uint32_t bucket = nt_bucket_of(1, ns);
 
-	counts->packets[bucket < N_BUCKETS ? bucket : N_BUCKETS - 1] += weight;
+	counts->n[bucket < N_BUCKETS ? bucket : N_BUCKETS - 1] += weight;
 	counts->sum_ns += (double)ns * weight;
 }
 
@@ -126,7 +126,7 @@ static void write_histogram(FILE *out, const char *name, const char *labels, con
 	for (unsigned int bucket = 0; bucket < N_BUCKETS; bucket++) {
 		const bool is_last = bucket == N_BUCKETS - 1;
 
-		upto += counts->packets[bucket];
+		upto += counts->n[bucket];
 		fprintf(out, "%s_bucket{%s,le=\"%s\"} %.0f\n", name, labels,
 			is_last ? "+Inf" : nt_prometheus_seconds(seconds, (double)(1ull << bucket)), upto);
 	}
@@ -425,15 +425,16 @@ static void write_waits_of_session(struct waits *waits, int64_t session_id)
 {
 	char labels[80], session[SESSION_LABEL_MAX];
 
-	if (!waits->has_head)
-		write_head(waits->writer->out, waits_name, "histogram",
-			   "Time that a softirq waited on a CPU, from its raise to its run.");
-	waits->has_head = true;
 	session_label(waits->writer, session_id, session);
 	for (unsigned int vec = 0; vec < NT_VEC_COUNT; vec++) {
+		if (!waits->is_there[vec])
+			continue;
+		if (!waits->has_head)
+			write_head(waits->writer->out, waits_name, "histogram",
+				   "Time that a softirq waited on a CPU, from its raise to its run.");
+		waits->has_head = true;
 		snprintf(labels, sizeof(labels), "vec=\"%s\"%s", nt_vec_name(vec), session);
-		if (waits->is_there[vec])
-			write_histogram(waits->writer->out, waits_name, labels, &waits->by_vec[vec]);
+		write_histogram(waits->writer->out, waits_name, labels, &waits->by_vec[vec]);
 	}
 }
 

@@ -4,22 +4,15 @@
  * that what programs at the hooks take themselves is nothing beside it. histogram.c attaches it.
  */
 #include "bpf/compat.h"
+#include "tests/bench/spend.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
 #define DELAY_NS 10000000ull
-#define MOST_LOOKS (1 << 22) /* at the clock */
-
-static long look(__u32 index, __u64 *until_ns)
-{
-	return bpf_ktime_get_ns() >= *until_ns;
-}
 
 static __always_inline int delay(void)
 {
-	__u64 until_ns = bpf_ktime_get_ns() + DELAY_NS;
-
-	bpf_loop(MOST_LOOKS, look, &until_ns, 0);
+	spend_until(bpf_ktime_get_ns() + DELAY_NS);
 	return 0;
 }
 

@@ -5,11 +5,11 @@
  */
 #include "bpf/compat.h"
 #include "tests/bench/hold.h"
+#include "tests/bench/spend.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
 #define MOST_CPUS 1024
-#define MOST_LOOKS (1 << 20) /* at the clock */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -43,17 +43,11 @@ int BPF_PROG(see_interrupt, int vector)
 	return 0;
 }
 
-static long look(__u32 index, __u64 *until_ns)
-{
-	return bpf_ktime_get_ns() >= *until_ns;
-}
-
 SEC("tp_btf/local_timer_exit")
 int BPF_PROG(hold, int vector)
 {
 	const __u32 cpu = bpf_get_smp_processor_id();
 	struct hold *hold = NULL;
-	__u64 until_ns;
 	__u32 slot;
 
 	if (cpu < MOST_CPUS && waits[cpu]) {
@@ -64,8 +58,7 @@ int BPF_PROG(hold, int vector)
 		return 0;
 	hold->cpu = cpu;
 	hold->begin_ns = bpf_ktime_get_ns();
-	until_ns = hold->begin_ns + HOLD_NS;
-	bpf_loop(MOST_LOOKS, look, &until_ns, 0);
+	spend_until(hold->begin_ns + HOLD_NS);
 	hold->end_ns = bpf_ktime_get_ns();
 	return 0;
 }

@@ -106,6 +106,7 @@ cleanup() {
         wait "$pid" 2>/dev/null || true
     done
     if [[ $(type -t test_cleanup) == function ]]; then test_cleanup; fi
+    [[ -z $tracefs ]] || umount "$tracefs" || true
     [[ $failures != 0 || $status == 1 ]] || rm -rf "$work"
     exit "$status"
 }
@@ -223,6 +224,21 @@ find_bpftool() {
             return
         fi
     done
+}
+
+# perf_of ARGUMENT...: `perf` is then perf with these arguments, a command that takes another one; empty where perf
+# cannot do it here, or a guest is too slow for it. It needs the tracepoints' numbers, by tracefs: mounted until the
+# test's end.
+tracefs=
+perf_of() {
+    perf=()
+    command -v perf >/dev/null && [[ -z ${NT_EMULATED:-} ]] || return 0
+    if [[ ! -d /sys/kernel/tracing/events && ! -d /sys/kernel/debug/tracing/events ]] && mount -t tracefs none \
+        /sys/kernel/tracing; then
+        tracefs=/sys/kernel/tracing
+    fi
+    perf=(perf "$@")
+    "${perf[@]}" true 2>"$work/perf.log" || perf=()
 }
 
 # kernel_config NAME: y, n or, where the configuration cannot be read, ?

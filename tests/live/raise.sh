@@ -11,19 +11,7 @@ needs_netns
 hold=build/bench/hold
 [[ -x $hold ]] || skip "$hold is not built"
 
-# perf needs the tracepoints' numbers, by tracefs: mounted here if it is not.
-mounted=
-# shellcheck disable=SC2317  # called by the cleanup of lib.sh
-test_cleanup() { [[ -z $mounted ]] || umount "$mounted"; }
-perf=()
-if command -v perf >/dev/null && [[ -z ${NT_EMULATED:-} ]]; then
-    if [[ ! -d /sys/kernel/tracing/events && ! -d /sys/kernel/debug/tracing/events ]] && mount -t tracefs none \
-        /sys/kernel/tracing; then
-        mounted=/sys/kernel/tracing
-    fi
-    perf=(perf record -q -a -k CLOCK_MONOTONIC -m 32M -o "$work/perf.data" -e irq:softirq_raise -e irq:softirq_entry)
-    "${perf[@]}" true 2>"$work/perf.log" || perf=()
-fi
+perf_of record -q -a -k CLOCK_MONOTONIC -m 32M -o "$work/perf.data" -e irq:softirq_raise -e irq:softirq_entry
 
 flood_start "$(scaled 20000)"
 recording_start "$work/r.tape" --probes default,raise

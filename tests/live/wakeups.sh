@@ -26,19 +26,7 @@ cpu=$(($(nproc) - 1))
 off_ns=2000 remote_ns=20000
 if [[ -n ${NT_EMULATED:-} ]]; then off_ns=100000 remote_ns=5000000; fi
 
-# perf stat needs the tracepoints' numbers, by tracefs: mounted here if it is not.
-mounted=
-# shellcheck disable=SC2317  # called by the cleanup of lib.sh
-test_cleanup() { [[ -z $mounted ]] || umount "$mounted"; }
-perf=()
-if command -v perf >/dev/null && [[ -z ${NT_EMULATED:-} ]]; then
-    if [[ ! -d /sys/kernel/tracing/events && ! -d /sys/kernel/debug/tracing/events ]] && mount -t tracefs none \
-        /sys/kernel/tracing; then
-        mounted=/sys/kernel/tracing
-    fi
-    perf=(perf stat -a "-x," -o "$work/perf" -e sched:sched_waking --filter 'comm ~ "w-*"')
-    "${perf[@]}" true 2>"$work/perf.log" || perf=()
-fi
+perf_of stat -a "-x," -o "$work/perf" -e sched:sched_waking --filter 'comm ~ "w-*"'
 
 recording_start "$work/w.tape" --bpf-stats --probes default,wakeups
 "${perf[@]}" "$tools/waiter" 1.5 "$cpu" "$(scaled 1500)" >"$work/said"

@@ -168,9 +168,8 @@ static const struct table tables[] = {
 	 NT_ELSEWHERE_NOTE " Sums of the whole recording and all CPUs, whatever was selected.",
 	 NT_ELSEWHERE_FIRST_SQL("5"), NULL, NULL},
 	{"loss", "Lost records",
-	 "Stretches of time about lost records. A lost sample (latency, drop, retransmit, wakeup, raise) leaves no "
-	 "time "
-	 "uncovered.",
+	 "Stretches of time about lost records. A lost sample (latency, drop, retransmit, wakeup, raise) leaves "
+	 "no time uncovered.",
 	 "SELECT kind, why, count(*) AS stretches_count, sum(count) AS records_count, "
 	 "sum(count IS NULL) AS of_unknown_number_count FROM missed "
 	 "GROUP BY kind, why ORDER BY records_count DESC, stretches_count DESC, 1, 2",
