@@ -34,10 +34,13 @@ for scenario in hand samples loss; do
     is_read "$work/database.pftrace" "$scenario of a database"
     is_same "$work/database.pftrace" "$work/$scenario.db" "$scenario of a database"
 done
-"$PLAIN" import tests/golden/v1-stacks.tape -o "$work/stacks.db" >"$work/import" 2>&1
-for source in tests/golden/v1-stacks.tape "$work/stacks.db"; do
-    report 0 export perfetto "$source" -o "$work/stacks.pftrace"
-    is_same "$work/stacks.pftrace" "$work/stacks.db" "stacks of ${source##*/}"
+for scenario in stacks waits; do
+    tape=tests/golden/v1-$scenario.tape
+    "$PLAIN" import "$tape" -o "$work/$scenario.db" >"$work/import" 2>&1
+    for source in "$tape" "$work/$scenario.db"; do
+        report 0 export perfetto "$source" -o "$work/$scenario.pftrace"
+        is_same "$work/$scenario.pftrace" "$work/$scenario.db" "$scenario of ${source##*/}"
+    done
 done
 "$PLAIN" import tests/golden/v1-charges.tape -o "$work/charges.db" >"$work/import" 2>&1
 for source in tests/golden/v1-charges.tape "$work/charges.db"; do

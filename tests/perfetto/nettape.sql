@@ -11,7 +11,9 @@ SELECT 'uncovered', cpu, sum(dur) FROM cpu_slice WHERE owner IN ('uncovered', 'o
     FROM sched_slice) GROUP BY 2;
 SELECT 'running', coalesce(tid, -1), count(*), sum(dur) FROM sched_slice JOIN thread USING (session_id, utid)
     WHERE utid <> 0 GROUP BY 2;
-SELECT 'softirqs', cpu, vec, count(*), sum(dur), sum(ts % 1000003) FROM softirq_slice GROUP BY 2, 3;
+-- Perfetto knows the kernel's ten vectors.
+SELECT 'softirqs', cpu, vec, count(*), sum(dur), sum(ts % 1000003) FROM softirq_slice WHERE vec <> 'unknown'
+    GROUP BY 2, 3;
 SELECT 'waits', 'CPU ' || cpu || ': ' || vec || ' waits', vec, count(*), sum(min(ts + dur, end_ts) - max(ts, start_ts)),
     sum(max(ts, start_ts) % 1000003)
 FROM (SELECT r.*, s.start_ts, s.end_ts FROM softirq_raise r JOIN session s USING (session_id))
@@ -83,7 +85,7 @@ SELECT 'events_by_cpu', cpu, count(*) FROM sched_slice JOIN thread USING (sessio
 SELECT 'utilisation', cpu, sum(dur) FROM (SELECT cpu, dur FROM sched_slice WHERE utid <> 0 UNION ALL
     SELECT cpu, dur FROM cpu_slice WHERE owner IN ('uncovered', 'offline') AND cpu IN (SELECT cpu FROM sched_slice))
         GROUP BY cpu;
-SELECT 'softirqs_of_linux', vec, count(*), sum(dur) FROM softirq_slice GROUP BY vec;
+SELECT 'softirqs_of_linux', vec, count(*), sum(dur) FROM softirq_slice WHERE vec <> 'unknown' GROUP BY vec;
 SELECT 'interrupts_of_linux', 'IRQ (' || name || ')', count(*), sum(dur) FROM irq_slice GROUP BY name;
 SELECT 'stacks', cpu, iif(in_user, 'user', 'kernel'), count(*) FROM stack_sample WHERE coalesce(stack_id,
     user_stack_id) IS NOT NULL AND utid IS NOT NULL GROUP BY 2, 3;

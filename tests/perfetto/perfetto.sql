@@ -37,8 +37,9 @@ SELECT s.name, sum(ts % 1000003) FROM slice s JOIN thread_track t ON t.id = s.tr
 SELECT s.name, count(*), sum(dur), sum(ts % 1000003), sum(extract_arg(s.arg_set_id, 'debug.latency_ns')),
     sum(extract_arg(s.arg_set_id, 'debug.length')),
     sum(extract_arg(s.arg_set_id, 'debug.weight'))
-FROM slice s WHERE s.name GLOB '*-start' OR s.name GLOB '*-socket-*' OR s.name IN ('drop', 'retransmit', 'unknown')
-    GROUP BY 1
+FROM slice s JOIN track t ON t.id = s.track_id
+WHERE (s.name GLOB '*-start' OR s.name GLOB '*-socket-*' OR s.name IN ('drop', 'retransmit', 'unknown'))
+    AND coalesce(t.name, '') NOT GLOB '* waits' GROUP BY 1
 -- flows
 SELECT count(*), sum(i.ts - o.ts) FROM flow JOIN slice o ON o.id = slice_out JOIN slice i ON i.id = slice_in
 -- losses
