@@ -112,8 +112,8 @@ const struct nt_command nt_cmd_export_prometheus = {
 	.what = "write latency histograms, drops, retransmits, flows and softirq waits as metrics",
 	.help = "Each hook has a histogram, in seconds. Counters give drops, retransmits, and the packets that are in "
 		"no histogram. Drops, retransmits, flows, waits, and packets without a latency are those of all "
-		"processes, "
-		"whatever --process says. Record with --probes default,latency,drops,retransmits,flows,raise.",
+		"processes, whatever --process says. Record with --probes "
+		"default,latency,drops,retransmits,flows,raise.",
 	.example = "export prometheus busy.tape -o busy.prom",
 	.wants = "a tape or a database",
 	.options = options,
