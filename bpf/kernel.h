@@ -34,6 +34,7 @@ struct cgroup_root {
 };
 
 struct cgroup {
+	int level; /* 0: the root */
 	struct kernfs_node *kn;
 	struct cgroup_root *root;
 };
@@ -236,6 +237,7 @@ struct task_struct {
 	struct task_struct *real_parent;
 	struct task_struct *group_leader;
 	char comm[16];
+	void *worker_private; /* since 5.17 */
 	struct files_struct *files;
 	struct css_set *cgroups;
 };
@@ -332,6 +334,58 @@ struct trace_event_raw_net_dev_rx_verbose_template {
 	const void *skbaddr;
 };
 
+/* Of block devices. */
+struct gendisk {
+	int major, first_minor;
+	struct request_queue *queue;
+};
+
+struct blk_mq_ops;
+
+struct request_queue {
+	const struct blk_mq_ops *mq_ops; /* NULL: the device takes bios, and makes no requests of them */
+	struct gendisk *disk; /* NULL: of one that is not a disk */
+};
+
+struct block_device {
+	struct gendisk *bd_disk;
+};
+
+struct blkcg {
+	struct cgroup_subsys_state css;
+};
+
+struct blkcg_gq {
+	struct blkcg *blkcg;
+};
+
+struct bio {
+	struct block_device *bi_bdev;
+	void *bi_private; /* of the first part of one that was split: the other part */
+	struct blkcg_gq *bi_blkg; /* only with CONFIG_BLK_CGROUP */
+};
+
+struct request {
+	struct request_queue *q;
+	unsigned int cmd_flags;
+	unsigned int __data_len;
+	struct bio *bio;
+};
+
+#define REQ_OP_MASK 0xff
+#define REQ_OP_WRITE 1
+#define REQ_OP_FLUSH 2
+#define REQ_OP_DRV_IN 32 /* from here on: commands of drivers */
+
+/* Of a kernel thread: at task_struct.worker_private. */
+struct kthread {
+	void *data; /* of a worker of work queues: its struct worker */
+};
+
+struct worker {
+	char desc[8]; /* the begin of the work queue's name; or what its work calls itself */
+};
+
 struct bpf_perf_event_data;
 struct irqaction;
 struct linux_binprm;
@@ -339,6 +393,7 @@ struct linux_binprm;
 #pragma clang attribute pop
 
 #define PF_IO_WORKER 0x00000010
+#define PF_WQ_WORKER 0x00000020
 #define PF_KTHREAD 0x00200000
 #define NET_TX_SOFTIRQ 2
 #define NET_RX_SOFTIRQ 3

@@ -73,6 +73,10 @@
 	X(name_receiver)                                                                                               \
 	X(tick_begin)                                                                                                  \
 	X(tick_end)                                                                                                    \
+	X(block_bio_queue)                                                                                             \
+	X(block_split)                                                                                                 \
+	X(block_rq_issue)                                                                                              \
+	X(block_rq_complete)                                                                                           \
 	NT_FUNCTIONS(X)                                                                                                \
 	NT_LATENCY_HOOKS(X)
 
@@ -151,6 +155,7 @@ enum nt_bpf_program {
 	X(skipped_peek)		/* looked at, not read */                              \
 	X(skipped_unqueued)	/* the socket did not take it, or has it no more */ \
 	X(skipped_raised)	/* the raise of a softirq that waits already */        \
+	X(noted_stacked)	/* noted: what is queued at a device without requests of its own */ \
 	X(skipped_empty)	/* the end of a TCP connection, which no task read: no data is lost */ \
 	X(skipped_owner)	/* what was interrupted is not the network's, and only that is asked for */
 
@@ -462,6 +467,28 @@ struct nt_cpu {
 	__u64 n_scratch; /* how many of them are in use */
 	struct nt_gaps gaps __attribute__((aligned(64)));
 } __attribute__((aligned(64)));
+
+/*
+ * Probe `block`: bios from their queueing to the completion of their request, and requests without bios. One has a
+ * place in one set. What was merged into another's request is never taken out: it makes room for what comes later, as
+ * does what has waited for its issue for longest.
+ */
+#define NT_BIO_SETS 4096 /* powers of two */
+#define NT_BIO_WAYS 8
+struct nt_noted_bio {
+	__u64 queue_ns; /* 0: not known */
+	__u64 issue_ns; /* of its request, whose first bio it is; 0: not issued */
+	__u64 task; /* as in its record; so in what follows */
+	__u64 cgroup;
+	__u8 payer;
+	__u8 flags;
+	__u8 zero[6];
+};
+
+struct nt_bio_set {
+	__u64 keys[NT_BIO_WAYS]; /* 0: the place is free */
+	struct nt_noted_bio ways[NT_BIO_WAYS];
+};
 
 /* Commands to the control program, for the CPU on which it runs. */
 enum nt_control {

@@ -275,6 +275,7 @@ static void leave_out_maps(struct nt_kernel *kernel, const struct nt_plan *plan)
 
 	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
 		bpf_map__set_autocreate(maps[i], plan->chosen[NT_PROBE_LATENCY] != NULL);
+	bpf_map__set_autocreate(kernel->skeleton->maps.nt_noted_bios, plan->chosen[NT_PROBE_BLOCK] != NULL);
 	for (size_t i = 0; i < sizeof(of_flows) / sizeof(of_flows[0]); i++)
 		bpf_map__set_autocreate(of_flows[i], plan->chosen[NT_PROBE_FLOWS] != NULL);
 	bpf_map__set_autocreate(kernel->skeleton->maps.nt_seen_stacks, plan->chosen[NT_PROBE_STACKS] != NULL);

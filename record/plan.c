@@ -249,6 +249,10 @@ static const struct nt_attach_point wakeups_points[] = {POINT(sched_waking), POI
 
 static const struct nt_attach_point raise_points[] = {POINT(softirq_raise), {}};
 
+static const struct nt_attach_point block_points[] = {
+	POINT(block_rq_complete), POINT(block_rq_issue), POINT(block_split), POINT(block_bio_queue), {},
+};
+
 /* A tick that comes inside a program at a perf event takes no stack: these see it. */
 #define TICK(name, at)                                                                                                 \
 	{                                                                                                              \
@@ -458,6 +462,20 @@ static const char *const raise_uncovered[] = {
 	"A softirq that is raised again before it runs has waited since the first time. Where the kernel left programs "
 	"out for a while, that time may be unseen: the wait is then missing, or too short.",
 	NULL,
+};
+
+static const char *const block_uncovered[] = {
+	"Requests that were issued before the recording began, or completed after it, make no record.",
+	"What a mapped device (dm, md) or a disk in memory (zram) is asked for makes no record, but the requests that "
+	"come of it to devices below do. Where the mapped device has threads of its own, they count as who made them.",
+	"A write that waits in the page cache is charged when it is written back: to the cgroup of its pages where the "
+	"kernel keeps that (version 2 with the controllers io and memory), else to nobody (`writeback`).",
+	NULL,
+};
+
+static const struct nt_candidate block_candidates[] = {
+	{.name = "tracepoints", .points = block_points, .uncovered = block_uncovered},
+	{},
 };
 
 static const struct nt_candidate raise_candidates[] = {

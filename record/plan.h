@@ -123,6 +123,9 @@ struct nt_candidate {
 	X(RAISE, raise, SOFTIRQ,                                                                                       \
 	  "how long softirqs waited for a CPU after they were raised (off by default; switches softirq on)",           \
 	  NULL)                                                                                                        \
+	X(BLOCK, block, NOTHING,                                                                                       \
+	  "requests to block devices: who made them, how long they waited and took (off by default)",                  \
+	  NULL)                                                                                                        \
 	X(STACKS, stacks, SOFTIRQ,                                                                                     \
 	  "stacks of the kernel, and of user space on request, sampled at a fixed rate (off by default; switches "     \
 	  "softirq on)",                                                                                               \

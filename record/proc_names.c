@@ -157,6 +157,37 @@ int nt_proc_names_put_irqs(struct nt_ids *ids, uint64_t now_ns, const struct nt_
 	return error ? error : put_devices(ids, now_ns, net);
 }
 
+/* A line of /proc/diskstats: "254 0 vda 693624 71109 ...". Partitions have lines of their own, which nobody asks for.
+ */
+static int put_block_device(struct nt_ids *ids, uint64_t now_ns, const char *line)
+{
+	union nt_any record;
+	unsigned int major, minor;
+
+	memset(&record, 0, sizeof(record));
+	if (sscanf(line, " %u %u %31s", &major, &minor, record.as_block_device.name) != 3)
+		return 0;
+	record.as_block_device.end_ns = now_ns;
+	record.as_block_device.kind = NT_BLOCK_DEVICE;
+	record.as_block_device.number = major << 20 | minor;
+	return nt_ids_put(ids, &record);
+}
+
+int nt_proc_names_put_block_devices(struct nt_ids *ids, uint64_t now_ns)
+{
+	FILE *file = fopen("/proc/diskstats", "re");
+	size_t capacity = 0;
+	char *line = NULL;
+	int error = 0;
+
+	while (file && !error && getline(&line, &capacity, file) > 0)
+		error = put_block_device(ids, now_ns, line);
+	free(line);
+	if (file)
+		fclose(file);
+	return error;
+}
+
 /* A field "Name:\tVALUE" of /proc/PID/status. */
 static unsigned long status_field(const char *status, const char *name)
 {

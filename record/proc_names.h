@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * proc_names.h - names that the kernel side does not send: cgroup paths, interrupts, tasks whose identity was lost.
- * Reads /proc, sysfs and the mount of cgroups, never on the path of an event.
+ * proc_names.h - names that the kernel side does not send: cgroup paths, interrupts, block devices, tasks whose
+ * identity was lost. Reads /proc, sysfs and the mount of cgroups, never on the path of an event.
  */
 #pragma once
 
@@ -21,6 +21,8 @@ void nt_proc_names_release(struct nt_proc_names *names);
 const char *nt_proc_names_uncovered(const struct nt_proc_names *names);
 /* Puts the names of all interrupts and vectors, and which are network devices'. 0 or -ENOMEM. */
 int nt_proc_names_put_irqs(struct nt_ids *ids, uint64_t now_ns, const struct nt_net_irqs *net);
+/* Puts the names of all block devices. 0 or -ENOMEM. */
+int nt_proc_names_put_block_devices(struct nt_ids *ids, uint64_t now_ns);
 /*
  * Looks up what has been referred to and not named since the call before: tasks in /proc, cgroups by their
  * handle. Once a second; an identity that was still in a ring replaces what was found. 0 or -ENOMEM.

@@ -178,6 +178,13 @@ static int put_irqs(struct session *session)
 	return error;
 }
 
+/* Also at the end: a device may have come since the chunk began. */
+static int put_block_devices(struct session *session)
+{
+	return session->options->plan.chosen[NT_PROBE_BLOCK] ? nt_proc_names_put_block_devices(&session->ids, nt_now())
+							     : 0;
+}
+
 static int begin_chunk(struct session *session)
 {
 	int error = nt_tape_writer_begin_chunk(session->tape);
@@ -189,6 +196,8 @@ static int begin_chunk(struct session *session)
 		error = nt_proc_snapshots_clock(&session->snapshots);
 	if (!error)
 		error = put_irqs(session);
+	if (!error)
+		error = put_block_devices(session);
 	if (!error)
 		error = nt_drop_reasons_put(&session->reasons, &session->ids, nt_now());
 	return error;
@@ -569,6 +578,8 @@ static int end(struct session *session)
 		error = nt_kernel_seed_sockets(&session->kernel, &session->options->plan, &session->ids);
 	if (!error)
 		error = resolve(session, nt_now(), NT_SYMBOLS_LAST);
+	if (!error)
+		error = put_block_devices(session);
 	if (!error)
 		error = flush(session);
 	if (!error)

@@ -63,6 +63,7 @@
 	X(22, FLOW_COUNT, flow_count, SPAN, LOOSE)                                                                     \
 	X(23, FLOW_TOTAL, flow_total, SPAN, LOOSE)                                                                     \
 	X(24, RAISE, raise, SPAN, LOOSE)                                                                               \
+	X(25, BLOCK_IO, block_io, SPAN, LOOSE)                                                                         \
 	X(32, TASK, task, MOMENT, IDENTITY)                                                                            \
 	X(33, SOCKET, socket, MOMENT, IDENTITY)                                                                        \
 	X(34, CGROUP, cgroup, MOMENT, IDENTITY)                                                                        \
@@ -72,7 +73,8 @@
 	X(38, DROP_REASON, drop_reason, MOMENT, IDENTITY)                                                              \
 	X(39, STACK, stack, MOMENT, IDENTITY)                                                                          \
 	X(40, USER_SYMBOL, user_symbol, MOMENT, IDENTITY)                                                              \
-	X(41, FLOW, flow, MOMENT, IDENTITY)
+	X(41, FLOW, flow, MOMENT, IDENTITY)                                                                            \
+	X(42, BLOCK_DEVICE, block_device, MOMENT, IDENTITY)
 
 enum nt_kind {
 	NT_NONE = 0,
@@ -613,6 +615,51 @@ struct nt_raise {
 	__u64 dur_ns;
 };
 
+/*
+ * Who a request of a block device is charged to. X(NUMBER, word). Kernel threads write back pages, and pass on what
+ * others asked for, so some requests are not their submitter's.
+ */
+#define NT_IO_PAYERS(X)                                                                                                \
+	X(0, unknown) /* its submission was not seen */                                                                \
+	X(1, task) /* a thread of a process submitted it */                                                            \
+	X(2, cgroup) /* a kernel thread did, for pages or requests of this cgroup */                                   \
+	X(3, writeback) /* a kernel thread that writes back pages, and the kernel does not tell whose */               \
+	X(4, kernel) /* another kernel thread: a journal's, swap's, a mapped device's */                               \
+	X(5, loop) /* a loop device's, to its backing device: the request to the loop device is charged to who made it \
+		    */                                                                                                 \
+	X(6, shared) /* a flush that the device's queue makes once, for all that wait for one */
+
+enum nt_io_payer {
+#define X(number, word) NT_IO_PAYER_##word = number,
+	NT_IO_PAYERS(X)
+#undef X
+		NT_IO_PAYER_COUNT
+};
+
+#define NT_IO_UNQUEUED 0x01 /* when it was queued is not known: queue_ns is 0 and means nothing */
+#define NT_IO_REQUEUED 0x02 /* issued more than once: dur_ns is since the last time */
+#define NT_IO_UNISSUED                                                                                                 \
+	0x08 /* never issued: dur_ns is 0, and all its time is queue_ns. Flushes are so: see `shared`                  \
+	      */
+#define NT_IO_PARTIAL 0x04 /* completed in part: the rest is issued again, and makes a record of its own */
+
+/* BLOCK_IO: a block device completes a request. It was issued to the device's driver dur_ns before. */
+struct nt_block_io {
+	__u64 end_ns;
+	__u8 kind;
+	__u8 op; /* enum req_op of the kernel; a write of nothing is a flush */
+	__u8 payer; /* enum nt_io_payer */
+	__u8 status; /* blk_status_t of the kernel; 0: no error */
+	__u32 device; /* major number << 20 | minor number of the whole device; 0: none */
+	__u64 dur_ns;
+	__u64 queue_ns; /* from the queueing of its first bio to the issue */
+	__u64 task; /* that submitted that bio; 0: not known */
+	__u64 cgroup; /* of a kernel thread's: that the bio is of; 0: not known */
+	__u32 bytes;
+	__u8 flags; /* NT_IO_* */
+	__u8 zero_a, zero_b, zero_c;
+};
+
 enum nt_task_why {
 	NT_TASK_SEED = 1, /* was there when recording began, or was looked up in /proc */
 	NT_TASK_FORK = 2,
@@ -750,6 +797,15 @@ struct nt_drop_reason {
 	char name[48]; /* NO_SOCKET: without the kernel's prefix */
 };
 
+/* BLOCK_DEVICE: written by the recorder, from /proc/diskstats. */
+struct nt_block_device {
+	__u64 end_ns;
+	__u8 kind;
+	__u8 zero_a, zero_b, zero_c;
+	__u32 number; /* as nt_block_io has it */
+	char name[32];
+};
+
 #define NT_STACK_USER 0x01 /* of user space */
 #define NT_STACK_MAX_FRAMES 127 /* no stack is deeper */
 
@@ -795,6 +851,7 @@ struct nt_user_symbol {
 #define NT_NO_BEGIN_flow_count 0
 #define NT_NO_BEGIN_flow_total 0
 #define NT_NO_BEGIN_raise 0
+#define NT_NO_BEGIN_block_io 0
 
 /*
  * The fields of each kind, in the order in which the tape numbers them: append only.
@@ -991,6 +1048,19 @@ struct nt_user_symbol {
 	F(context, PLAIN, NONE)                                                                                        \
 	F(dur_ns, PLAIN, NONE)
 
+#define NT_FIELDS_block_io(F)                                                                                          \
+	F(end_ns, TIME, NONE)                                                                                          \
+	F(op, PLAIN, NONE)                                                                                             \
+	F(payer, PLAIN, NONE)                                                                                          \
+	F(status, PLAIN, NONE)                                                                                         \
+	F(device, PLAIN, NONE)                                                                                         \
+	F(dur_ns, PLAIN, NONE)                                                                                         \
+	F(queue_ns, PLAIN, NONE)                                                                                       \
+	F(task, PLAIN, TASK)                                                                                           \
+	F(cgroup, PLAIN, CGROUP)                                                                                       \
+	F(bytes, PLAIN, NONE)                                                                                          \
+	F(flags, PLAIN, NONE)
+
 #define NT_FIELDS_stack(F)                                                                                             \
 	F(end_ns, PLAIN, NONE)                                                                                         \
 	F(flags, PLAIN, NONE)                                                                                          \
@@ -1082,6 +1152,11 @@ struct nt_user_symbol {
 	F(flags, PLAIN, NONE)                                                                                          \
 	F(device, BYTES, NONE)
 
+#define NT_FIELDS_block_device(F)                                                                                      \
+	F(end_ns, PLAIN, NONE)                                                                                         \
+	F(number, PLAIN, NONE)                                                                                         \
+	F(name, BYTES, NONE)
+
 /*
  * The key of a task in a ring: pid and start time in one word. The start time is cut to 16 us, less than
  * any pid can be reused in, and wraps after 2.3 years of uptime, which only matters to a task that old
@@ -1138,6 +1213,7 @@ NT_ASSERT_LAYOUT(flow_cell, 40);
 NT_ASSERT_LAYOUT(flow_count, 56);
 NT_ASSERT_LAYOUT(flow_total, 56);
 NT_ASSERT_LAYOUT(raise, 24);
+NT_ASSERT_LAYOUT(block_io, 56);
 NT_ASSERT_LAYOUT(task, 72);
 NT_ASSERT_LAYOUT(socket, 88);
 NT_ASSERT_LAYOUT(flow, 80);
@@ -1146,6 +1222,7 @@ NT_ASSERT_LAYOUT(irq_name, 80);
 NT_ASSERT_LAYOUT(device, 48);
 NT_ASSERT_LAYOUT(symbol, 112);
 NT_ASSERT_LAYOUT(drop_reason, 64);
+NT_ASSERT_LAYOUT(block_device, 48);
 NT_ASSERT_LAYOUT(stack, 40);
 NT_ASSERT_LAYOUT(user_symbol, 152);
 #define NT_MAX_RECORD_SIZE 264

@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-#define MAX_FIELDS 10 /* of a kind that is no identity */
+#define MAX_FIELDS 11 /* of a kind that is no identity */
 #define FIRST_CAPACITY 1024 /* of a column */
 #define LEAST_ROOM 64 /* records that must fit after a refill */
 /* The most bytes before all columns, and in front of each: bounds for nt_event_encoder_size. */

@@ -194,6 +194,28 @@ const char *nt_stack_context_name(unsigned int context)
 	return WORD(names, context);
 }
 
+const char *nt_io_payer_name(unsigned int payer)
+{
+	static const char *const names[] = {
+#define X(number, word) [number] = #word,
+		NT_IO_PAYERS(X)
+#undef X
+	};
+
+	return WORD(names, payer);
+}
+
+/* The numbers of zones' operations differ between kernels; from 32 on they are commands of drivers. */
+const char *nt_io_op_name(unsigned int op)
+{
+	static const char *const names[] = {[0] = "read",    [1] = "write",	   [2] = "flush",
+					    [3] = "discard", [5] = "secure_erase", [9] = "write_zeroes"};
+
+	if (op >= 32)
+		return "driver";
+	return op < sizeof(names) / sizeof(names[0]) && names[op] ? names[op] : "zone";
+}
+
 const char *nt_loss_why_name(unsigned int why)
 {
 	static const char *const names[] = {

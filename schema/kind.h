@@ -118,6 +118,8 @@ const char *nt_retransmit_name(unsigned int what); /* data, synack */
 const char *nt_wakeup_name(unsigned int what); /* waking, new */
 const char *nt_cpu_context_name(unsigned int context); /* task, softirq, hardirq; NULL for NT_CPU_UNKNOWN */
 const char *nt_stack_context_name(unsigned int context); /* enum nt_stack_context: idle, net_rx */
+const char *nt_io_payer_name(unsigned int payer); /* enum nt_io_payer: task, writeback */
+const char *nt_io_op_name(unsigned int op); /* the kernel's enum req_op: read, write, flush, discard */
 const char *nt_loss_why_name(unsigned int why); /* enum nt_loss_why: "ring full", "not run" */
 
 #define NT_VEC_COUNT 10

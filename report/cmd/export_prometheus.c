@@ -18,15 +18,19 @@ static int has_any(struct nt_db *db)
 {
 	/* The view last: it looks at every sample. */
 	static const char *const names[] = {"skb_latency", "skb_drop", "tcp_retransmit", "latency_hook"};
+	static const enum nt_table_id of_other_probes[] = {NT_TABLE_FLOW_TOTAL, NT_TABLE_SOFTIRQ_RAISE,
+							   NT_TABLE_BLOCK_IO};
 	uint64_t tables = NT_ALL_TABLES;
 	bool has = false;
 
 	if (!db->source && nt_db_tables(db, &tables))
 		return -1;
-	if (tables & NT_TABLE_BIT(NT_TABLE_FLOW_TOTAL) && nt_db_has_rows(db, "flow_total", 0, &has))
-		return -1;
-	if (!has && tables & NT_TABLE_BIT(NT_TABLE_SOFTIRQ_RAISE) && nt_db_has_rows(db, "softirq_raise", 0, &has))
-		return -1;
+	for (size_t i = 0; i < NT_COUNT(of_other_probes) && !has; i++) {
+		const enum nt_table_id id = of_other_probes[i];
+
+		if (tables & NT_TABLE_BIT(id) && nt_db_has_rows(db, nt_table(id)->name, 0, &has))
+			return -1;
+	}
 	for (size_t i = 0; i < NT_COUNT(names) && !has; i++) {
 		if (nt_db_has_rows(db, names[i], 0, &has))
 			return -1;
@@ -109,11 +113,11 @@ const struct nt_command nt_cmd_export_prometheus = {
 	.name = "export prometheus",
 	.group = NT_GROUP_TAKE,
 	.usage = "TAPE|DB [-o FILE] [OPTION]...",
-	.what = "write latency histograms, drops, retransmits, flows and softirq waits as metrics",
+	.what = "write latency histograms, drops, retransmits, flows, waits, disks as metrics",
 	.help = "Each hook has a histogram, in seconds. Counters give drops, retransmits, and the packets that are in "
-		"no histogram. Drops, retransmits, flows, waits, and packets without a latency are those of all "
-		"processes, whatever --process says. Record with --probes "
-		"default,latency,drops,retransmits,flows,raise.",
+		"no histogram. Drops, retransmits, flows, waits, requests to block devices, and packets without a "
+		"latency are those of all processes, whatever --process says. Record with --probes "
+		"default,latency,drops,retransmits,flows,raise,block.",
 	.example = "export prometheus busy.tape -o busy.prom",
 	.wants = "a tape or a database",
 	.options = options,

@@ -15,6 +15,7 @@
 #include "report/query/cpus/part_costs.h"
 #include "report/query/cpus/read.h"
 #include "report/query/cpus/summary.h"
+#include "report/query/disks.h"
 #include "report/query/elsewhere.h"
 #include "report/query/flows.h"
 #include "report/query/groups.h"
@@ -65,6 +66,8 @@ static const struct section elsewhere_section = {SHAPE_ROWS, "elsewhere", NT_ELS
 static const struct section elsewhere_first_section = {SHAPE_ROWS, "elsewhere", NT_ELSEWHERE_FIRST_SQL("?2")};
 static const struct section flows_section = {SHAPE_ROWS, "flows", "WITH " NT_FLOWS_OF_ALL_SQL NT_FLOWS_ROWS_SQL};
 static const struct section waits_section = {SHAPE_ROWS, "softirq_waits", NULL}; /* nt_waits_query() */
+static const struct section disks_section = {SHAPE_ROWS, "block_devices", NT_DISKS_SQL};
+static const struct section disk_payers_section = {SHAPE_ROWS, "block_payers", NT_DISK_PAYERS_SQL};
 static const struct section recorder_section = {SHAPE_OBJECT, "recorder", NT_SELF_RECORDER_SQL};
 static const struct section recorder_programs_section = {SHAPE_ROWS, "recorder_programs", NT_SELF_PROGRAMS_SQL};
 static const struct section uncovered_section = {
@@ -93,6 +96,7 @@ struct summary {
 	bool has_bounds; /* what processes pay may be off */
 	bool has_flows; /* their packets were counted, and are shown */
 	bool has_waits; /* the same of softirqs' waits */
+	bool has_disks; /* of requests to block devices */
 	struct nt_tracing tracing; /* of what is shown of it */
 	bool is_estimate; /* what they pay, of a part in a database */
 	struct nt_part part; /* what of the session at hand */
@@ -242,6 +246,8 @@ static int give_session(struct summary *summary, int64_t session_id)
 		give_section(summary, &payers_section, session_id) ||
 		(summary->has_flows && give_section(summary, &flows_section, session_id)) ||
 		(summary->has_waits && give_section(summary, &waits_section, session_id)) ||
+		(summary->has_disks && (give_section(summary, &disks_section, session_id) ||
+					give_section(summary, &disk_payers_section, session_id))) ||
 		(!summary->is_of_part && give_section(summary, &elsewhere_section, session_id));
 	if (!error)
 		give_tracing(summary, session_id);
@@ -440,25 +446,44 @@ static int print_flows(struct summary *summary, int64_t session_id)
 	return 0;
 }
 
-/* Without a sum: nobody asks for that of different vectors. */
-static int print_waits(struct summary *summary, int64_t session_id)
+/* All rows, without a sum: nobody asks for that of different vectors, or of reads and writes. */
+static int print_all_rows(struct summary *summary, const struct section *section, const char *leave_out,
+			  const char *note, int64_t session_id)
 {
-	sqlite3_stmt *statement;
+	sqlite3_stmt *statement = prepare(summary, section, session_id);
 	int error;
 
-	if (!summary->has_waits || summary->by != NT_BY_NONE)
-		return 0;
-	statement = prepare(summary, &waits_section, session_id);
 	if (!statement)
 		return -1;
-	nt_print_heading(stdout, "\n" NT_WAITS_TITLE);
 	nt_printer_hide(summary->sessions.printer, NULL);
-	nt_printer_leave_out(summary->sessions.printer, "longest_cpu,p50_ns,wait_ns");
+	nt_printer_leave_out(summary->sessions.printer, leave_out);
 	error = nt_result_print(summary->sessions.db, statement, summary->sessions.printer);
 	sqlite3_finalize(statement);
 	if (!error)
-		nt_print_prose(stdout, "", "%s", NT_WAITS_NOTE);
+		nt_print_prose(stdout, "", "%s", note);
 	return error;
+}
+
+static int print_waits(struct summary *summary, int64_t session_id)
+{
+	if (!summary->has_waits || summary->by != NT_BY_NONE)
+		return 0;
+	nt_print_heading(stdout, "\n" NT_WAITS_TITLE);
+	return print_all_rows(summary, &waits_section, "longest_cpu,p50_ns,wait_ns", NT_WAITS_NOTE, session_id);
+}
+
+static int print_disks(struct summary *summary, int64_t session_id)
+{
+	if (!summary->has_disks || summary->by != NT_BY_NONE)
+		return 0;
+	nt_print_heading(stdout, "\n" NT_DISKS_TITLE);
+	if (print_all_rows(summary, &disks_section, "failed_count,p50_ns", NT_DISKS_NOTE, session_id))
+		return -1;
+	nt_print_heading(stdout, "\n" NT_DISK_PAYERS_TITLE);
+	if (print_rows(summary, &disk_payers_section, "queue_ns,device_ns", TOP_NEXT, session_id))
+		return -1;
+	nt_print_prose(stdout, "", "%s", NT_DISK_PAYERS_NOTE);
+	return 0;
 }
 
 /* Without a sum: one of the lines is in the network's time above, and one may be unknown. */
@@ -552,7 +577,7 @@ static int print_session(struct summary *summary, int64_t session_id)
 		nt_summary_release_cpus(&cpus);
 	}
 	if (error || print_flows(summary, session_id) || print_waits(summary, session_id) ||
-	    print_elsewhere(summary, session_id))
+	    print_disks(summary, session_id) || print_elsewhere(summary, session_id))
 		return -1;
 	print_remarks(summary);
 	return nt_self_cost_print(db, session_id) ||
@@ -575,13 +600,15 @@ static int read_all(struct summary *summary, int64_t session_id)
 }
 
 /* They are of all processes. Before anything is read of a tape. */
-static int find_flows_and_waits(struct summary *summary)
+static int find_other_probes(struct summary *summary)
 {
 	if (nt_flows_are_known(&summary->part, &summary->has_flows) ||
-	    nt_waits_are_known(&summary->part, &summary->has_waits))
+	    nt_waits_are_known(&summary->part, &summary->has_waits) ||
+	    nt_disks_are_known(&summary->part, &summary->has_disks))
 		return -1;
 	summary->has_flows &= !summary->selection.process;
 	summary->has_waits &= !summary->selection.process;
+	summary->has_disks &= !summary->selection.process;
 	return summary->has_flows ? nt_flows_sum(&summary->part) : 0;
 }
 
@@ -589,7 +616,7 @@ static int show_session(struct summary *summary, const struct nt_session *sessio
 {
 	const int64_t session_id = session->id;
 
-	if (find_flows_and_waits(summary) ||
+	if (find_other_probes(summary) ||
 	    nt_tracing_find(summary->sessions.db, session, &summary->selection, &summary->tracing) ||
 	    (!summary->is_of_part && read_all(summary, session_id)) ||
 	    nt_whole_find(summary->sessions.db, session, &summary->selection, &summary->whole))

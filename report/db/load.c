@@ -237,9 +237,9 @@ const struct nt_need nt_need_drops = {{"drops"}, "samples of drops", "default,dr
 const struct nt_need nt_need_retransmits = {{"retransmits"}, "samples of retransmits", "default,retransmits"};
 const struct nt_need nt_need_wakeups = {{"wakeups"}, "samples of wake-ups", "default,wakeups"};
 const struct nt_need nt_need_flows = {{"flows"}, "counts of flows", "default,flows"};
-const struct nt_need nt_need_packets = {{"latency", "drops", "retransmits", "flows", "raise"},
-					"samples of packets or softirqs",
-					"default,latency,drops,retransmits,flows,raise"};
+const struct nt_need nt_need_packets = {{"latency", "drops", "retransmits", "flows", "raise", "block"},
+					"samples of packets, softirqs or disks",
+					"default,latency,drops,retransmits,flows,raise,block"};
 
 const char *nt_need_text(const struct nt_need *need, char text[NT_NEED_MAX])
 {

@@ -10,6 +10,7 @@
 #include "report/export/export.h"
 #include "report/query/flows.h"
 #include "report/query/latency/result.h"
+#include "report/query/disks.h"
 #include "report/query/waits.h"
 #include "report/query/whole.h"
 #include "report/util/array.h"
@@ -474,6 +475,118 @@ static int write_waits(void *arg, const struct nt_session *session)
 	return 0;
 }
 
+/* ---- requests to block devices ---- */
+
+/* Rows of a device and an operation follow one another. `sql`: device, op, and a figure, before the rows' place. */
+static const struct disk_metric {
+	const char *name, *type, *help;
+	const char *sql;
+} disk_metrics[] = {
+	{"nettape_block_device_seconds", "histogram",
+	 "Time of a request from its issue to the device to its completion.",
+	 "SELECT coalesce(device, '-'), op, dur FROM " NT_DISKS_OF_SQL "WHERE " NT_DISK_ISSUED_SQL "ORDER BY 1, 2"},
+	{"nettape_block_queue_seconds", "histogram",
+	 "Time of a request from its queueing to its issue, if it is known.",
+	 "SELECT coalesce(device, '-'), op, queue_ns FROM " NT_DISKS_OF_SQL "WHERE queue_ns >= 0 ORDER BY 1, 2"},
+	{"nettape_block_bytes_total", "counter", "Bytes that requests moved or discarded.",
+	 "SELECT coalesce(device, '-'), op, sum(bytes) FROM " NT_DISKS_OF_SQL "GROUP BY 1, 2 ORDER BY 1, 2"},
+};
+
+struct disks {
+	const struct writer *writer;
+	const struct disk_metric *metric;
+	bool has_head;
+	char *labels; /* of the rows at hand; NULL: none have come */
+	struct counts counts;
+};
+
+/* All but `le`, without braces; the caller's to free. NULL: out of memory. */
+static char *disk_labels(const struct writer *writer, sqlite3_stmt *row, int64_t session_id)
+{
+	char *labels = NULL;
+	size_t size;
+	FILE *out = open_memstream(&labels, &size);
+
+	if (!out)
+		return NULL;
+	write_label(out, "", "device", nt_db_text(row, 0));
+	write_label(out, ",", "op", nt_db_text(row, 1));
+	write_session(writer, out, session_id);
+	if (fclose(out)) {
+		free(labels);
+		return NULL;
+	}
+	return labels;
+}
+
+static void end_disk_series(struct disks *disks)
+{
+	if (disks->labels)
+		write_histogram(disks->writer->out, disks->metric->name, disks->labels, &disks->counts);
+	free(disks->labels);
+	disks->labels = NULL;
+	disks->counts = (struct counts){0};
+}
+
+static int take_disk_row(struct disks *disks, sqlite3_stmt *row, int64_t session_id)
+{
+	const struct disk_metric *metric = disks->metric;
+	const int64_t figure = sqlite3_column_int64(row, 2);
+	char *labels = disk_labels(disks->writer, row, session_id);
+
+	if (!labels)
+		return nt_db_no_memory(disks->writer->db);
+	if (!disks->has_head)
+		write_head(disks->writer->out, metric->name, metric->type, metric->help);
+	disks->has_head = true;
+	if (!strcmp(metric->type, "counter")) {
+		fprintf(disks->writer->out, "%s{%s} %lld\n", metric->name, labels, (long long)figure);
+		free(labels);
+		return 0;
+	}
+	if (disks->labels && strcmp(disks->labels, labels) != 0)
+		end_disk_series(disks);
+	free(disks->labels);
+	disks->labels = labels;
+	add_to_bucket(&disks->counts, figure > 0 ? (uint64_t)figure : 0, 1);
+	return 0;
+}
+
+static int write_disk_metric(void *arg, const struct nt_session *session)
+{
+	struct disks *disks = arg;
+	struct nt_db *db = disks->writer->db;
+	struct nt_part part = {.db = db, .session = session, .selection = &disks->writer->choice->selection};
+	char why_not[NT_ERROR_MAX];
+	sqlite3_stmt *row;
+	bool are_known;
+	int error = 0;
+
+	nt_part_choose(&part, why_not);
+	if (nt_disks_are_known(&part, &are_known))
+		return -1;
+	if (!are_known || why_not[0])
+		return 0;
+	row = nt_db_query(db, disks->metric->sql, session->id);
+	nt_part_bind(&part, row);
+	while (!error && nt_db_next(row))
+		error = take_disk_row(disks, row, session->id);
+	end_disk_series(disks);
+	return nt_db_end(db, row, "the requests to block devices cannot be read") || error ? -1 : 0;
+}
+
+static int write_disks(const struct writer *writer)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < NT_COUNT(disk_metrics) && !error; i++) {
+		struct disks disks = {.writer = writer, .metric = &disk_metrics[i]};
+
+		error = nt_session_each(writer->db, write_disk_metric, &disks);
+	}
+	return error;
+}
+
 /* ---- flows: numbers with labels ---- */
 
 /* A query of a session: the first column is the number, the others are labels by their names. */
@@ -671,6 +784,8 @@ int nt_export_prometheus(struct nt_db *db, const struct nt_latency_choice *choic
 		error = write_counter(&writer, &counters[i]);
 	if (!error)
 		error = nt_session_each(db, write_waits, &waits);
+	if (!error)
+		error = write_disks(&writer);
 	if (!error)
 		error = write_measures(&writer);
 	return error ? error : write_gauges(&writer);

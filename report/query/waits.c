@@ -6,23 +6,11 @@
 
 #include <stdio.h>
 
-#include "report/db/load.h"
-#include "report/util/words.h"
-#include "schema/meta_keys.h"
+#include "report/query/probe_rows.h"
 
 int nt_waits_are_known(const struct nt_part *part, bool *are_known)
 {
-	uint64_t tables = NT_ALL_TABLES;
-	sqlite3_stmt *row;
-
-	*are_known = false;
-	if (!part->db->source && nt_db_tables(part->db, &tables))
-		return -1;
-	if (!(tables & NT_TABLE_BIT(NT_TABLE_SOFTIRQ_RAISE)))
-		return 0;
-	row = nt_db_query(part->db, NT_META_SQL(NT_META_PROBES), part->session->id);
-	*are_known = nt_db_next(row) && nt_has_word(nt_db_text(row, 0), "raise");
-	return nt_db_end(part->db, row, "the session cannot be read");
+	return nt_probe_rows_are_known(part, "raise", NT_TABLE_SOFTIRQ_RAISE, are_known);
 }
 
 sqlite3_stmt *nt_waits_query(const struct nt_part *part, const char *select, const char *group)

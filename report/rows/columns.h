@@ -13,7 +13,7 @@
  */
 #pragma once
 
-#define NT_SCHEMA_VERSION 12 /* of tables and views; grows with each change of their statements */
+#define NT_SCHEMA_VERSION 13 /* of tables and views; grows with each change of their statements */
 
 /*
  * X(CONSTANT, blocks): where the rows of a table come from. That decides which blocks of events are read for them; the
@@ -91,6 +91,8 @@
 	X(FLOW_SUM, flow_sum, struct nt_flow_sum_info, NULL, FLOW_SUMS, BY_NAME,                                       \
 	  "what a flow had in all of the time, estimated")                                                             \
 	X(SCHED_WAKEUP, sched_wakeup, struct nt_cpu_record, NULL, LOOSE, BY_NAME, "a thread woken")                    \
+	X(BLOCK_IO, block_io, struct nt_block_io_info, NULL, LOOSE, BY_NAME,                                           \
+	  "a request that a block device completed")                                                                   \
 	X(STACK_SAMPLE, stack_sample, struct nt_stack_sample_info, NULL, SAMPLES, BY_NAME,                             \
 	  "a CPU's position at a tick of its clock")                                                                   \
 	X(STACK, stack, struct nt_stack_info, "id", BLOCKS, BY_NAME, "a stack")                                        \
@@ -410,6 +412,20 @@
 	C(WORD_ALWAYS, what, nt_wakeup_name(from->record->as_wakeup.what))                                             \
 	C(WORD, context, nt_cpu_context_name(from->record->as_wakeup.context))                                         \
 	C(INTEGER_ALWAYS, was_runnable, from->record->as_wakeup.flags &NT_WAKEUP_RUNNABLE)
+
+#define NT_COLUMNS_block_io(C)                                                                                         \
+	C(INTEGER_ALWAYS, ts, nt_span_begin(from->record))                                                             \
+	C(INTEGER_ALWAYS, dur, nt_span_dur(from->record))                                                              \
+	C(INTEGER_ALWAYS, cpu, from->cpu)                                                                              \
+	C(TEXT, device, from->device)                                                                                  \
+	C(WORD_ALWAYS, op, nt_io_op_name(from->record->as_block_io.op))                                                \
+	C(INTEGER_ALWAYS, bytes, from->record->as_block_io.bytes)                                                      \
+	C(INTEGER, queue_ns, io_queue_ns(&from->record->as_block_io))                                                  \
+	C(WORD_ALWAYS, payer, nt_io_payer_name(from->record->as_block_io.payer))                                       \
+	C(NON_ZERO, utid, from->record->as_block_io.task)                                                              \
+	C(NON_ZERO, cgroup_id, from->record->as_block_io.cgroup)                                                       \
+	C(TEXT_ALWAYS, result, nt_io_status_name(from->record->as_block_io.status, arena))                             \
+	C(WORD_ALWAYS, flags, nt_io_flags_text(from->record->as_block_io.flags))
 
 #define NT_COLUMNS_stack_sample(C)                                                                                     \
 	C(INTEGER_ALWAYS, ts, from->sample->end_ns)                                                                    \

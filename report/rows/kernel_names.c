@@ -117,6 +117,26 @@ const char *nt_stack_flags_text(uint8_t flags)
 	return texts[flags >> 1 & 3];
 }
 
+const char *nt_io_flags_text(uint8_t flags)
+{
+	static const char *const texts[8] = {
+		"",	    "requeued",		 "partial",	     "requeued,partial",
+		"unissued", "requeued,unissued", "partial,unissued", "requeued,partial,unissued"};
+
+	_Static_assert(NT_IO_REQUEUED == 2 && NT_IO_PARTIAL == 4 && NT_IO_UNISSUED == 8, "index of texts");
+	return texts[flags >> 1 & 7];
+}
+
+/* As block/blk-core.c has them. From 14 on, kernels differ. */
+const char *nt_io_status_name(uint8_t status, struct nt_arena *arena)
+{
+	static const char *const names[] = {"ok",	 "EOPNOTSUPP", "ETIMEDOUT", "ENOSPC", "ENOLINK",
+					    "EREMOTEIO", "EBADE",      "ENODATA",   "EILSEQ", "ENOMEM",
+					    "EIO",	 "EREMCHG",    "EAGAIN",    "EBUSY"};
+
+	return status < NT_COUNT(names) ? names[status] : nt_arena_format(arena, "status %u", status);
+}
+
 const char *nt_build_id_text(const uint8_t build_id[NT_BUILD_ID_LEN], struct nt_arena *arena)
 {
 	static const uint8_t none[NT_BUILD_ID_LEN];

@@ -24,6 +24,10 @@ const char *nt_context_name(uint32_t context);
 const char *nt_latency_flags_text(uint8_t flags, enum nt_late late);
 /* NT_STACK_SAMPLE_* flags but that of user space, the same way. */
 const char *nt_stack_flags_text(uint8_t flags);
+/* NT_IO_* flags but that of the queue, the same way. */
+const char *nt_io_flags_text(uint8_t flags);
+/* The kernel's blk_status_t: ok, or the name of the errno that it stands for. */
+const char *nt_io_status_name(uint8_t status, struct nt_arena *arena);
 /* A build id in hexadecimal; NULL: it is not known (or out of memory). */
 const char *nt_build_id_text(const uint8_t build_id[NT_BUILD_ID_LEN], struct nt_arena *arena);
 /* A place in a program: "libc.so.6+0x91b4f", with the begin of its build id if the path is not known; "[unknown]". */

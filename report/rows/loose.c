@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * loose.c - the part of rows.h that makes rows of loose records (latencies, drops, retransmits, wake-ups, stack
- * samples, timers, received packets, counts of flows) and of their losses. They are not part of the timeline. Each
- * record becomes a row when it comes, or, for a stack sample, when its owner and flow are known. This includes records
- * between the opening of their CPU's gate and the session's start, so that rows and the programs' own counters are
- * equal.
+ * samples, timers, received packets, counts of flows, requests to block devices) and of their losses. They are not part
+ * of the timeline. Each record becomes a row when it comes, or, for a stack sample, when its owner and flow are known.
+ * This includes records between the opening of their CPU's gate and the session's start, so that rows and the programs'
+ * own counters are equal.
  */
+#include <errno.h>
+
 #include "report/rows/state.h"
 #include "schema/kind.h"
 
@@ -28,6 +30,17 @@ static int push_drop(struct nt_rows *rows, uint32_t cpu, const struct nt_drop *d
 	};
 
 	return nt_rows_push(rows, NT_TABLE_SKB_DROP, &info);
+}
+
+static int push_block_io(struct nt_rows *rows, uint32_t cpu, const union nt_any *record)
+{
+	const struct nt_block_io *io = &record->as_block_io;
+	struct nt_block_io_info info = {.cpu = cpu, .record = record};
+	int error = io->task ? nt_rows_see(rows, io->task) : 0;
+
+	if (!error && io->device && !(info.device = nt_identities_block_device(&rows->learned->ids, io->device)))
+		error = -ENOMEM;
+	return error ? error : nt_rows_push(rows, NT_TABLE_BLOCK_IO, &info);
 }
 
 /* Notes the tasks that a record names: by the roles of its kind's fields. */
@@ -148,6 +161,8 @@ int nt_rows_push_loose(struct nt_rows *rows, uint32_t cpu, const union nt_any *r
 		return push_latency(rows, cpu, &record->as_latency);
 	case NT_DROP:
 		return push_drop(rows, cpu, &record->as_drop);
+	case NT_BLOCK_IO:
+		return push_block_io(rows, cpu, record);
 	case NT_STACK_SAMPLE:
 		return rows->owners ? nt_sample_owners_add(rows->owners, cpu, &record->as_stack_sample) : 0;
 	case NT_LOSS:

@@ -84,6 +84,11 @@ static uint64_t timer_own_ns(const struct nt_net_timer *timer)
 	return timer->flags & NT_NET_TIMER_PREEMPTED ? NONE : timer->own_ns;
 }
 
+static uint64_t io_queue_ns(const struct nt_block_io *io)
+{
+	return io->flags & NT_IO_UNQUEUED ? NONE : io->queue_ns;
+}
+
 static const char *elsewhere_name(enum nt_elsewhere what)
 {
 	static const char *const names[] = {

@@ -247,6 +247,12 @@ struct nt_drop_info {
 	const char *reason, *location; /* NULL: not known */
 };
 
+struct nt_block_io_info {
+	uint32_t cpu;
+	const union nt_any *record;
+	const char *device; /* NULL: none */
+};
+
 struct nt_stack_sample_info {
 	uint32_t cpu;
 	const struct nt_stack_sample *sample;

@@ -238,6 +238,34 @@ SELECT session_id, cpu, vec, waits, sum(dur) AS wait_ns, min(CASE WHEN place * 2
        min(CASE WHEN place * 100 >= waits * 99 THEN dur END) AS p99_ns, max(dur) AS longest_ns
 FROM ranked GROUP BY session_id, cpu, vec;
 
+-- Requests of each block device, by who made them. Requests that a loop device makes to its backing device are left
+-- out: they are counted once, as what they were made for.
+CREATE VIEW block_cost AS
+SELECT b.session_id, b.device, b.op, b.payer, t.upid, p.pid, CASE WHEN b.payer = 'task' THEN p.name ELSE t.name
+           END AS name, coalesce(b.cgroup_id, CASE WHEN b.payer = 'task' THEN p.cgroup_id END) AS cgroup_id,
+       count(*) AS requests, sum(b.bytes) AS bytes, sum(b.dur) AS device_ns, sum(b.queue_ns) AS queue_ns,
+       sum(b.result <> 'ok') AS failed
+FROM block_io AS b
+     LEFT JOIN thread AS t ON t.session_id = b.session_id AND t.utid = b.utid
+     LEFT JOIN process AS p ON p.session_id = t.session_id AND p.upid = t.upid
+WHERE b.payer <> 'loop'
+GROUP BY 1, 2, 3, 4, 5, 6, 7, 8;
+
+-- How many requests each block device had at hand (depth), and how many waited to be issued to it (queued), until the
+-- next change.
+CREATE VIEW block_depth AS
+WITH change AS (
+    SELECT session_id, device, ts, 1 AS issued, -(queue_ns IS NOT NULL) AS waits FROM block_io
+    UNION ALL
+    SELECT session_id, device, ts + dur, -1, 0 FROM block_io
+    UNION ALL
+    SELECT session_id, device, ts - queue_ns, 0, 1 FROM block_io WHERE queue_ns IS NOT NULL
+), step AS (
+    SELECT session_id, device, ts, sum(issued) AS issued, sum(waits) AS waits FROM change GROUP BY 1, 2, 3
+)
+SELECT session_id, device, ts, lead(ts) OVER w - ts AS dur, sum(issued) OVER w AS depth, sum(waits) OVER w AS queued
+FROM step WINDOW w AS (PARTITION BY session_id, device ORDER BY ts);
+
 -- How long each thread had waited for a CPU when it got one: since it was woken, or since its last stay ended while it
 -- would have gone on. Two sorts and no joins of ranges, so that a million stays take seconds:
 --   stay    each slice on a CPU, and covered_ts: the end of the last uncovered time, of any CPU, that began before it.

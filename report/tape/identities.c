@@ -25,6 +25,7 @@ void nt_identities_release(struct nt_identities *ids)
 	nt_id_map_release(&ids->irq_devices);
 	nt_id_map_release(&ids->reasons);
 	nt_id_map_release(&ids->symbols);
+	nt_id_map_release(&ids->disks);
 	nt_endpoints_release(&ids->endpoints);
 	free(ids->flows);
 	nt_id_map_release(&ids->by_flow);
@@ -123,14 +124,15 @@ static int learn_irq(struct nt_identities *ids, const struct nt_irq_name *irq)
 }
 
 /*
- * Interrupts, reasons of drops and symbols have a name that other rows show: the first name that the tape gives an id
- * stays. 0 or -ENOMEM.
+ * Interrupts, reasons of drops, symbols and block devices have a name that other rows show: the first name that the
+ * tape gives an id stays. 0 or -ENOMEM.
  */
 static int learn_name(struct nt_identities *ids, const union nt_any *record)
 {
 	const struct nt_irq_name *irq = &record->as_irq_name;
 	const struct nt_drop_reason *reason = &record->as_drop_reason;
 	const struct nt_symbol *symbol = &record->as_symbol;
+	const struct nt_block_device *disk = &record->as_block_device;
 
 	switch (record->record.kind) {
 	case NT_IRQ_NAME:
@@ -148,6 +150,10 @@ static int learn_name(struct nt_identities *ids, const union nt_any *record)
 		if (!symbol->name[0] || name_in(&ids->symbols, symbol->symbol))
 			return 0;
 		return set_name(&ids->symbols, symbol->symbol, symbol_text(ids, symbol));
+	case NT_BLOCK_DEVICE:
+		if (!disk->name[0] || name_in(&ids->disks, disk->number))
+			return 0;
+		return set_name(&ids->disks, disk->number, nt_arena_clean(&ids->arena, disk->name, sizeof(disk->name)));
 	default:
 		return 0;
 	}
@@ -316,6 +322,16 @@ bool nt_identities_is_net_irq(struct nt_identities *ids, uint32_t type, uint32_t
 const char *nt_identities_drop_reason(struct nt_identities *ids, uint32_t number)
 {
 	return name_in(&ids->reasons, number);
+}
+
+const char *nt_identities_block_device(struct nt_identities *ids, uint32_t number)
+{
+	const char *name = name_in(&ids->disks, number);
+
+	if (name)
+		return name;
+	name = nt_arena_format(&ids->arena, "%u:%u", number >> 20, number & 0xfffff);
+	return set_name(&ids->disks, number, name) ? NULL : name;
 }
 
 bool nt_identities_refusal(const struct nt_identities *ids, uint32_t *reason)

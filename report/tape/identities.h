@@ -31,7 +31,7 @@ struct nt_identities {
 	struct nt_id_map napi; /* kernel threads that poll network devices: 1 */
 	struct nt_id_map irqs; /* type << 32 | number: where its name is, in the arena */
 	struct nt_id_map irq_devices; /* of those whose device is known, or that there is none: the same, "" for none */
-	struct nt_id_map reasons, symbols; /* of drops: the same */
+	struct nt_id_map reasons, symbols, disks; /* of drops; of the kernel's code; of block devices: the same */
 	uint32_t refusal; /* the number of the reason NO_SOCKET */
 	bool has_refusal;
 	struct nt_endpoints endpoints; /* of sockets and flows */
@@ -78,6 +78,8 @@ bool nt_identities_flow_tuple(struct nt_identities *ids, uint64_t flow, enum nt_
 			      struct nt_flow_tuple *tuple);
 /* The kernel's word for a reason of drops, NULL: not known. */
 const char *nt_identities_drop_reason(struct nt_identities *ids, uint32_t number);
+/* The block device's name, "vda"; or "254:0" when the tape has none. NULL: out of memory. */
+const char *nt_identities_block_device(struct nt_identities *ids, uint32_t number);
 /* The reason that a packet is dropped for if no socket has its port. False: the tape does not tell. */
 bool nt_identities_refusal(const struct nt_identities *ids, uint32_t *reason);
 /* A place in the kernel's code, "tcp_v4_rcv+0x1a" or "nft_do_chain+0x20 [nf_tables]"; NULL: not known. */

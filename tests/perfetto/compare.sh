@@ -38,7 +38,8 @@ done
 # Losses of events are told to Perfetto, and by it, CPU by CPU.
 sqlite3 -batch -noheader -readonly "$db" "SELECT DISTINCT 'defects|ftrace_cpu_has_data_loss|' || cpu || '|data_loss|1'
     FROM loss
-    WHERE kind NOT IN ('latency', 'drop', 'retransmit', 'wakeup', 'stack_sample', 'raise')" | sort >"$work/known"
+    WHERE kind NOT IN ('latency', 'drop', 'retransmit', 'wakeup', 'stack_sample', 'raise',
+        'block_io')" | sort >"$work/known"
 grep '^defects|' "$work/perfetto" | sort >"$work/found" || true
 if ! cmp -s "$work/known" "$work/found"; then
     comm -13 "$work/known" "$work/found" | sed 's/^defects|/defect /; s/|/ /g'

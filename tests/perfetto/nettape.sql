@@ -18,6 +18,11 @@ SELECT 'waits', 'CPU ' || cpu || ': ' || vec || ' waits', vec, count(*), sum(min
     sum(max(ts, start_ts) % 1000003)
 FROM (SELECT r.*, s.start_ts, s.end_ts FROM softirq_raise r JOIN session s USING (session_id))
 WHERE ts <= end_ts AND ts + dur >= start_ts GROUP BY 2, 3;
+SELECT 'disks', dev, op, count(*), sum(min(ts + dur, end_ts) - max(ts, start_ts)), sum(max(ts, start_ts) % 1000003),
+    sum(bytes), sum(queue_ns), payer, coalesce(tid, 0), result
+FROM (SELECT b.*, s.start_ts, s.end_ts, t.tid, coalesce(b.device, 'no device') AS dev FROM block_io b
+    JOIN session s USING (session_id) LEFT JOIN thread t USING (session_id, utid))
+WHERE ts <= end_ts AND ts + dur >= start_ts AND flags NOT LIKE '%unissued%' GROUP BY 2, 3, 9, 10, 11;
 SELECT 'interrupts', cpu, 'IRQ (' || name || ')', count(*), sum(dur), sum(ts % 1000003) FROM irq_slice GROUP BY 2, 3;
 SELECT 'owners', 'CPU ' || cpu, owner, count(*), sum(dur), sum(ts % 1000003) FROM cpu_slice GROUP BY 2, 3;
 SELECT 'operations', coalesce(tid, -1), op, syscall, result,

@@ -19,6 +19,12 @@ FROM slice s JOIN track t ON t.id = s.track_id WHERE t.type = 'cpu_irq' GROUP BY
 SELECT t.name, s.name, count(*), sum(dur), sum(ts % 1000003) FROM slice s JOIN track t ON t.id = s.track_id
     JOIN track p ON p.id = t.parent_id
 WHERE p.name = 'Softirqs that wait' GROUP BY 1, 2
+-- disks
+SELECT t.name, s.name, count(*), sum(dur), sum(ts % 1000003), sum(extract_arg(s.arg_set_id, 'debug.bytes')),
+    sum(extract_arg(s.arg_set_id, 'debug.queue_ns')), extract_arg(s.arg_set_id, 'debug.payer'),
+    coalesce(extract_arg(s.arg_set_id, 'debug.tid'), 0), extract_arg(s.arg_set_id, 'debug.result')
+FROM slice s JOIN track t ON t.id = s.track_id JOIN track p ON p.id = t.parent_id
+WHERE p.name = 'Block devices' GROUP BY 1, 2, 8, 9, 10
 -- owners
 SELECT t.name, s.name, count(*), sum(dur), sum(ts % 1000003) FROM slice s JOIN track t ON t.id = s.track_id
     JOIN track p ON p.id = t.parent_id

@@ -1502,6 +1502,54 @@ static void wait_tape(struct maker *maker, const char *directory)
 	save(maker, directory, "v1-waits.tape/chunk-000000.ntc");
 }
 
+/* ---- requests to block devices: a tape of its own too ---- */
+
+#define VDA (254u << 20)
+#define LOOP1 (7u << 20 | 1)
+
+static void disk_tape(struct maker *maker, const char *directory)
+{
+	begin_chunk(maker, 0);
+	meta_lines(maker, CORE_PROBES ",block");
+	put_plain(maker, NT_BLOCK_META);
+	clocks(maker, START_NS);
+	IDENTITY(block_device, BLOCK_DEVICE, .number = VDA, .name = "vda");
+	IDENTITY(block_device, BLOCK_DEVICE, .number = LOOP1, .name = "loop1");
+	identities(maker);
+	ADD(0, state, STATE, .end_ns = START_NS + 900, .reason = NT_STATE_START, .task = 1);
+	ADD(1, state, STATE, .end_ns = START_NS + 1000, .reason = NT_STATE_START, .task = 0);
+	/* Reads of two processes that overlap, and complete on both CPUs. */
+	for (uint32_t i = 1; i <= 6; i++)
+		ADD(i % 2, block_io, BLOCK_IO, .end_ns = START_NS + i * 100 * US, .op = 0, .device = VDA,
+		    .payer = NT_IO_PAYER_task, .dur_ns = 150 * US, .queue_ns = i * US, .task = 1 + i % 3,
+		    .bytes = i << 12);
+	/* Each payer; each operation that has a word, and others; each flag; results that kernels share, and one not.
+	 */
+	for (uint32_t i = 0; i <= NT_IO_PAYER_COUNT; i++)
+		ADD(0, block_io, BLOCK_IO, .end_ns = START_NS + 10 * MS + i * US, .op = i == 7 ? 35 : i,
+		    .device = LOOP1, .payer = i, .status = i * 2, .dur_ns = i == 3 ? 0 : 500 * US,
+		    .queue_ns = i == 1 ? 0 : MS, .task = i == 0 || i == 6 ? 0 : 2, .cgroup = i == 2 || i == 5 ? 2 : 0,
+		    .bytes = 512 * i,
+		    .flags = i == 1   ? NT_IO_UNQUEUED
+			     : i == 3 ? NT_IO_UNISSUED
+			     : i == 4 ? NT_IO_REQUEUED | NT_IO_PARTIAL
+				      : 0);
+	/* Of a device without a name, issued before the recording; of none; and two that were lost. */
+	ADD(1, block_io, BLOCK_IO, .end_ns = START_NS + 20 * MS, .op = 9, .device = 8u << 20 | 16, .payer = 77,
+	    .dur_ns = 30 * MS, .bytes = UINT32_MAX, .flags = 0xf0);
+	ADD(1, block_io, BLOCK_IO, .end_ns = START_NS + 21 * MS, .op = 34, .flags = NT_IO_UNQUEUED);
+	ADD(1, loss, LOSS, .end_ns = START_NS + 30 * MS, .lost_kind = NT_BLOCK_IO, .count = 2,
+	    .first_ns = START_NS + 25 * MS, .last_ns = START_NS + 26 * MS);
+	ADD(0, state, STATE, .end_ns = END_NS + 600, .reason = NT_STATE_STOP, .task = 1);
+	ADD(1, state, STATE, .end_ns = END_NS + 700, .reason = NT_STATE_STOP, .task = 0);
+	put_events(maker, 0, 0);
+	put_events(maker, 1, 0);
+	clocks(maker, END_NS);
+	closing_meta(maker);
+	end_chunk(maker);
+	save(maker, directory, "v1-disks.tape/chunk-000000.ntc");
+}
+
 int main(int argc, char **argv)
 {
 	struct maker maker = {
@@ -1556,6 +1604,9 @@ int main(int argc, char **argv)
 	forget(&maker);
 	make_directory(argv[1], "v1-waits.tape");
 	wait_tape(&maker, argv[1]);
+	forget(&maker);
+	make_directory(argv[1], "v1-disks.tape");
+	disk_tape(&maker, argv[1]);
 	for (int i = 0; i < 2; i++)
 		nt_event_encoder_free(maker.cpus[i].encoder);
 	nt_buf_release(&maker.file);

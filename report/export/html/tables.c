@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "report/db/result.h"
+#include "report/query/disks.h"
 #include "report/query/elsewhere.h"
 #include "report/query/flows.h"
 #include "report/query/groups.h"
@@ -164,11 +165,15 @@ static const struct table tables[] = {
 	 NULL, NULL},
 	{"softirq_waits", NT_WAITS_TITLE, NT_WAITS_NOTE, NT_WAITS_FIGURES_SQL "FROM waited " NT_WAITS_GROUP_SQL, NULL,
 	 NULL},
+	{"block_devices", NT_DISKS_TITLE, NT_DISKS_NOTE, NT_DISKS_SQL, NULL, NULL},
+	{"block_payers", NT_DISK_PAYERS_TITLE, NT_DISK_PAYERS_NOTE " Of all processes and CPUs.", NT_DISK_PAYERS_SQL,
+	 NULL, NULL},
 	{"elsewhere", "Caused by the network elsewhere",
 	 NT_ELSEWHERE_NOTE " Sums of the whole recording and all CPUs, whatever was selected.",
 	 NT_ELSEWHERE_FIRST_SQL("5"), NULL, NULL},
 	{"loss", "Lost records",
-	 "Stretches of time about lost records. A lost sample (latency, drop, retransmit, wakeup, raise) leaves "
+	 "Stretches of time about lost records. A lost sample (latency, drop, retransmit, wakeup, raise, block_io) "
+	 "leaves "
 	 "no time uncovered.",
 	 "SELECT kind, why, count(*) AS stretches_count, sum(count) AS records_count, "
 	 "sum(count IS NULL) AS of_unknown_number_count FROM missed "

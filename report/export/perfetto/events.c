@@ -148,6 +148,20 @@ void nt_event_text(struct nt_event *event, const char *name, const char *text)
 	nt_proto_end(event->proto, annotation);
 }
 
+void nt_event_put_integer(struct nt_event *event, const char *name, const struct nt_value *value)
+{
+	if (nt_is_there(value))
+		nt_event_integer(event, name, nt_integer(value, 0));
+}
+
+void nt_event_put_text(struct nt_event *event, const char *name, const struct nt_value *value)
+{
+	const char *text = nt_text(value, "");
+
+	if (text[0])
+		nt_event_text(event, name, text);
+}
+
 void nt_event_end(struct nt_event *event)
 {
 	struct nt_proto *interned = &event->sequence->interned;

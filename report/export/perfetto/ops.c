@@ -32,21 +32,6 @@ static uint64_t track_of_thread(struct nt_perfetto *trace, struct nt_perfetto_th
 
 /* ---- arguments ---- */
 
-static void put_integer(struct nt_event *event, const char *name, const struct nt_value *value)
-{
-	if (nt_is_there(value))
-		nt_event_integer(event, name, nt_integer(value, 0));
-}
-
-/* A text, unless it is empty. */
-static void put_text(struct nt_event *event, const char *name, const struct nt_value *value)
-{
-	const char *text = nt_text(value, "");
-
-	if (text[0])
-		nt_event_text(event, name, text);
-}
-
 static void put_socket(struct nt_perfetto *trace, struct nt_event *event, const struct nt_value *id)
 {
 	const char *text = nt_is_there(id) ? nt_labels_of(&trace->names.sockets, nt_integer(id, 0)) : NULL;
@@ -54,7 +39,7 @@ static void put_socket(struct nt_perfetto *trace, struct nt_event *event, const 
 	if (text)
 		nt_event_text(event, "socket", text);
 	else
-		put_integer(event, "socket_id", id);
+		nt_event_put_integer(event, "socket_id", id);
 }
 
 static void put_device(struct nt_perfetto *trace, struct nt_event *event, const struct nt_value *id)
@@ -73,11 +58,11 @@ static void put_op(struct nt_perfetto *trace, struct nt_event *event, const stru
 {
 	nt_event_name(event, nt_text(values[OP_OP], ""));
 	put_socket(trace, event, values[OP_SOCKET]);
-	put_integer(event, "bytes", values[OP_BYTES]);
-	put_integer(event, "cpu_ns", values[OP_CPU_NS]);
-	put_text(event, "result", values[OP_RESULT]);
-	put_text(event, "syscall", values[OP_SYSCALL]);
-	put_text(event, "flags", values[OP_FLAGS]);
+	nt_event_put_integer(event, "bytes", values[OP_BYTES]);
+	nt_event_put_integer(event, "cpu_ns", values[OP_CPU_NS]);
+	nt_event_put_text(event, "result", values[OP_RESULT]);
+	nt_event_put_text(event, "syscall", values[OP_SYSCALL]);
+	nt_event_put_text(event, "flags", values[OP_FLAGS]);
 }
 
 /* One whose begin is not known is an instant at its end. */
@@ -179,13 +164,13 @@ static int take_latency(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu, 
 		       thread ? track_of_thread(trace, thread) : nt_cpu_track(trace, cpu, NT_TRACK_SAMPLES));
 	nt_event_name(&event, hook);
 	put_flow(&event, hook, values[SOCKET], values[STAMP]);
-	put_integer(&event, "latency_ns", values[LATENCY]);
+	nt_event_put_integer(&event, "latency_ns", values[LATENCY]);
 	put_socket(trace, &event, values[SOCKET]);
 	put_device(trace, &event, values[DEVICE]);
-	put_integer(&event, "length", values[LENGTH]);
-	put_integer(&event, "queue_len", values[QUEUE]);
-	put_integer(&event, "weight", values[WEIGHT]);
-	put_text(&event, "flags", values[FLAGS]);
+	nt_event_put_integer(&event, "length", values[LENGTH]);
+	nt_event_put_integer(&event, "queue_len", values[QUEUE]);
+	nt_event_put_integer(&event, "weight", values[WEIGHT]);
+	nt_event_put_text(&event, "flags", values[FLAGS]);
 	nt_event_end(&event);
 	return 0;
 }
@@ -209,12 +194,12 @@ static int take_drop(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu, con
 	if (!begin_instant(trace, cpu, &event, values[TS], values[SOCKET]))
 		return 0;
 	nt_event_name(&event, "drop");
-	put_text(&event, "reason", values[REASON]);
-	put_text(&event, "location", values[LOCATION]);
+	nt_event_put_text(&event, "reason", values[REASON]);
+	nt_event_put_text(&event, "location", values[LOCATION]);
 	put_socket(trace, &event, values[SOCKET]);
 	put_device(trace, &event, values[DEVICE]);
-	put_integer(&event, "length", values[LENGTH]);
-	put_integer(&event, "protocol", values[PROTOCOL]);
+	nt_event_put_integer(&event, "length", values[LENGTH]);
+	nt_event_put_integer(&event, "protocol", values[PROTOCOL]);
 	nt_event_end(&event);
 	return 0;
 }
@@ -227,10 +212,10 @@ static int take_retransmit(struct nt_perfetto *trace, struct nt_perfetto_cpu *cp
 	if (!begin_instant(trace, cpu, &event, values[TS], values[SOCKET]))
 		return 0;
 	nt_event_name(&event, "retransmit");
-	put_text(&event, "what", values[WHAT]);
+	nt_event_put_text(&event, "what", values[WHAT]);
 	put_socket(trace, &event, values[SOCKET]);
-	put_integer(&event, "length", values[LENGTH]);
-	put_text(&event, "state", values[STATE]);
+	nt_event_put_integer(&event, "length", values[LENGTH]);
+	nt_event_put_text(&event, "state", values[STATE]);
 	nt_event_end(&event);
 	return 0;
 }

@@ -109,6 +109,7 @@ void nt_perfetto_group(struct nt_perfetto *trace, enum nt_perfetto_track group)
 		[NT_TRACK_OF_PAYERS] = "Who pays for net_rx",
 		[NT_TRACK_OF_MISSING] = "Missing from the tape",
 		[NT_TRACK_OF_WAITS] = "Softirqs that wait",
+		[NT_TRACK_OF_DISKS] = "Block devices",
 	};
 
 	if (trace->described & 1u << group)
@@ -181,8 +182,8 @@ static bool find_columns(struct taker *taker, const struct nt_table *table)
 static void find_readers(struct taker takers[NT_TABLE_COUNT])
 {
 	static const struct nt_perfetto_reader *const lists[] = {
-		nt_names_readers, nt_sched_readers,  nt_owners_readers,	     nt_ops_readers,
-		nt_marks_readers, nt_payers_readers, nt_stacks_name_readers, nt_stacks_readers};
+		nt_names_readers,  nt_sched_readers,	   nt_owners_readers, nt_ops_readers,  nt_marks_readers,
+		nt_payers_readers, nt_stacks_name_readers, nt_stacks_readers, nt_disks_readers};
 
 	memset(takers, 0, NT_TABLE_COUNT * sizeof(*takers));
 	for (int id = 0; id < NT_TABLE_COUNT; id++) {
@@ -311,6 +312,7 @@ static void release(struct nt_perfetto *trace)
 	for (uint32_t cpu = 0; cpu < NT_PERFETTO_MAX_CPUS; cpu++)
 		release_cpu(trace->cpus[cpu]);
 	nt_sequence_release(&trace->marks);
+	nt_disks_release(&trace->disks);
 	nt_texts_release(&trace->mark_names);
 	free(trace->mark_tracks);
 	free(trace->missing);

@@ -6,7 +6,8 @@
  * tracks, with their arguments; names.c: threads, processes, sockets; head.c: clocks, the system, the process tree;
  * bundle.c: bundles of ftrace events; sched.c: the scheduler and interrupts as such events; owners.c: a lane for each
  * CPU with its owners; ops.c: socket operations, packets, flows; marks.c: counters, softirqs that wait, losses, and
- * what is missing; payers.c: who pays for net_rx; stacks.c: stack samples; perfetto.c: which row goes where.
+ * what is missing; payers.c: who pays for net_rx; stacks.c: stack samples; disks.c: requests to block
+ * devices; perfetto.c: which row goes where.
  *
  * Functions give 0, or -1 and a sentence in trace->error; what only writes gives nothing, for packets keep their
  * failures until the end (packets.h).
@@ -45,6 +46,7 @@ enum nt_perfetto_track {
 	NT_TRACK_OF_PAYERS,
 	NT_TRACK_OF_MISSING,
 	NT_TRACK_OF_WAITS,
+	NT_TRACK_OF_DISKS,
 	NT_TRACK_OWNER = 0x400,
 	NT_TRACK_SHARE = 0x800,
 	NT_TRACK_SAMPLES = 0xc00,
@@ -92,6 +94,9 @@ void nt_event_begin(struct nt_event *event, struct nt_packets *packets, struct n
 void nt_event_name(struct nt_event *event, const char *name);
 void nt_event_integer(struct nt_event *event, const char *name, int64_t value);
 void nt_event_text(struct nt_event *event, const char *name, const char *text);
+/* The same of values that may not be there; and of a text that may be empty: then nothing is put. */
+void nt_event_put_integer(struct nt_event *event, const char *name, const struct nt_value *value);
+void nt_event_put_text(struct nt_event *event, const char *name, const struct nt_value *value);
 void nt_event_end(struct nt_event *event);
 
 /* A track that is described. `parent` and `rank` may be 0. The message is open: what else belongs to it may be added.
@@ -217,6 +222,22 @@ struct nt_stacks {
 
 void nt_stacks_release(struct nt_stacks *stacks);
 
+/* ---- disks.c ---- */
+
+struct nt_disk_lane {
+	uint32_t device; /* its number in `names` */
+	int64_t end; /* of the last slice */
+	uint64_t track;
+};
+
+struct nt_disks {
+	struct nt_texts names; /* of devices */
+	struct nt_disk_lane *lanes;
+	size_t n_lanes, lanes_size;
+};
+
+void nt_disks_release(struct nt_disks *disks);
+
 /* ---- payers.c ---- */
 
 struct nt_payers {
@@ -259,6 +280,7 @@ struct nt_perfetto {
 	struct nt_names names;
 	struct nt_stacks stacks;
 	struct nt_payers payers;
+	struct nt_disks disks;
 	struct nt_perfetto_cpu *cpus[NT_PERFETTO_MAX_CPUS]; /* NULL: nothing of it yet */
 	struct nt_sequence marks;
 	struct nt_texts mark_names; /* of counters and losses; the tracks of these: */
@@ -294,7 +316,7 @@ struct nt_perfetto_reader {
 
 /* Those of each file, ended by one without a table. */
 extern const struct nt_perfetto_reader nt_names_readers[], nt_sched_readers[], nt_owners_readers[], nt_ops_readers[],
-	nt_marks_readers[], nt_payers_readers[], nt_stacks_name_readers[], nt_stacks_readers[];
+	nt_marks_readers[], nt_payers_readers[], nt_stacks_name_readers[], nt_stacks_readers[], nt_disks_readers[];
 
 int nt_perfetto_nomem(struct nt_perfetto *trace);
 /* The part of a span that was asked for; false: none. */

@@ -797,7 +797,7 @@ static char *traces_of_golden_tapes(void)
 {
 	static const char *const tapes[] = {"v1",	  "v1-polls",	  "v1-samples", "v1-stacks",
 					    "v1-wakeups", "v1-flows",	  "v1-charges", "v1-fates",
-					    "v1-holders", "v1-elsewhere", "v1-waits"};
+					    "v1-holders", "v1-elsewhere", "v1-waits",	"v1-disks"};
 	const struct nt_selection all = {0};
 	struct shapes shapes = {0};
 	char *text;

@@ -733,9 +733,9 @@ static void check_wanted(struct fixture *fixture)
 
 static void gives_what_is_wanted(void **state)
 {
-	static const char *const golden[] = {"v1",	   "v1-polls",	   "v1-samples", "v1-stacks",
-					     "v1-wakeups", "v1-flows",	   "v1-charges", "v1-fates",
-					     "v1-holders", "v1-elsewhere", "v1-sketch",	 "v1-waits"};
+	static const char *const golden[] = {"v1",	  "v1-polls",	"v1-samples", "v1-stacks",  "v1-wakeups",
+					     "v1-flows",  "v1-charges", "v1-fates",   "v1-holders", "v1-elsewhere",
+					     "v1-sketch", "v1-waits",	"v1-disks"};
 	const struct traffic_config config = {.seed = 6,
 					      .dur_ns = 20 * MS,
 					      .n_tasks = 5,
