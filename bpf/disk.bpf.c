@@ -6,6 +6,7 @@
  * A bio is noted when it is queued. Its request is known by its first bio: what is merged with that later makes it
  * longer, or comes before that bio and takes its place. A request without bios is known by its own address.
  */
+#include "bpf/bios.h"
 #include "bpf/emit.h"
 
 struct nt_noted_bios_map {
@@ -31,57 +32,18 @@ static __always_inline __u64 key_at(const void *address)
 
 static __always_inline struct nt_bio_set *set_of(__u64 key)
 {
-	__u32 number = (__u32)(key * 0x9e3779b97f4a7c15ull >> 40) & (NT_BIO_SETS - 1);
+	__u32 number = nt_bio_set_of(key);
 
 	return bpf_map_lookup_elem(&nt_noted_bios, &number);
-}
-
-/* Where it stands; NT_BIO_WAYS: it was not noted. */
-static __always_inline __u32 find(const struct nt_bio_set *set, __u64 key)
-{
-	__u32 way = 0;
-
-	while (way < NT_BIO_WAYS && set->keys[way] != key)
-		way++;
-	return way;
-}
-
-/* Whether this one makes room for another before that one does. */
-static __always_inline bool goes_before(const struct nt_noted_bio *one, const struct nt_noted_bio *other)
-{
-	if (!one->issue_ns != !other->issue_ns)
-		return !one->issue_ns;
-	return one->queue_ns < other->queue_ns;
-}
-
-/* Takes a free place for the key; else that of another. */
-static __always_inline __u32 take_place(struct nt_bio_set *set, __u64 key)
-{
-	__u32 victim = 0;
-
-	for (__u32 way = 0; way < NT_BIO_WAYS; way++) {
-		/* Another CPU may want the same place. */
-		if (!set->keys[way] && !__sync_val_compare_and_swap(&set->keys[way], 0, key))
-			return way;
-		if (goes_before(&set->ways[way], &set->ways[victim]))
-			victim = way;
-	}
-	set->keys[victim] = key;
-	return victim;
 }
 
 /* Notes under this key, over what is there from before. */
 static __always_inline void note(__u64 key, const struct nt_noted_bio *noted)
 {
 	struct nt_bio_set *set = set_of(key);
-	__u32 way;
 
-	if (!set)
-		return;
-	way = find(set, key);
-	if (way == NT_BIO_WAYS)
-		way = take_place(set, key);
-	set->ways[way & (NT_BIO_WAYS - 1)] = *noted;
+	if (set)
+		set->ways[nt_bio_place(set, key) & (NT_BIO_WAYS - 1)] = *noted;
 }
 
 /* The cgroup of version 2 that the kernel keeps with a bio; 0: none, or the root, which is nobody's. */
@@ -120,7 +82,7 @@ static __always_inline void fill_payer(const struct nt_cpu *cpu, struct nt_noted
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 
-	if (nt_config.knows_context && nt_context_of(cpu) != NT_CPU_IN_TASK)
+	if (!task->pid || (nt_config.knows_context && nt_context_of(cpu) != NT_CPU_IN_TASK))
 		return;
 	noted->task = nt_key_of(task);
 	noted->payer = NT_IO_PAYER_task;
@@ -167,21 +129,19 @@ int BPF_PROG(nt_block_split, struct bio *part)
 {
 	const __u64 whole = key_of_whole(part);
 	struct nt_bio_set *set = set_of(whole);
-	struct nt_noted_bio noted;
+	struct nt_noted_bio noted = {};
 	struct nt_cpu *cpu;
 	__u32 cpu_id, way;
 
 	cpu = nt_this_cpu(&cpu_id);
 	if (!cpu || !set)
 		return 0;
-	way = find(set, whole);
-	if (way == NT_BIO_WAYS) {
-		nt_count(cpu, NT_PROGRAM_block_split, NT_OUTCOME_skipped_no_entry);
-		return 0;
-	}
-	noted = set->ways[way & (NT_BIO_WAYS - 1)];
+	way = nt_bio_find(set, whole);
+	if (way < NT_BIO_WAYS)
+		noted = set->ways[way & (NT_BIO_WAYS - 1)];
+	/* Else also: another one, which is gone, may be noted by its address. */
 	note(key_at(part), &noted);
-	nt_count(cpu, NT_PROGRAM_block_split, NT_OUTCOME_noted);
+	nt_count(cpu, NT_PROGRAM_block_split, way < NT_BIO_WAYS ? NT_OUTCOME_noted : NT_OUTCOME_skipped_no_entry);
 	return 0;
 }
 
@@ -212,7 +172,7 @@ int BPF_PROG(nt_block_rq_issue, struct request *request)
 	if (!cpu || !set)
 		return 0;
 	nt_count(cpu, NT_PROGRAM_block_rq_issue, NT_OUTCOME_noted);
-	way = find(set, key);
+	way = nt_bio_find(set, key);
 	if (way < NT_BIO_WAYS) {
 		found = &set->ways[way & (NT_BIO_WAYS - 1)];
 		found->flags = found->issue_ns ? NT_IO_REQUEUED : 0;
@@ -237,7 +197,7 @@ static __always_inline bool take_noted(const struct request *request, __u32 byte
 
 	if (!set)
 		return false;
-	way = find(set, key);
+	way = nt_bio_find(set, key);
 	if (way == NT_BIO_WAYS)
 		return false;
 	way &= NT_BIO_WAYS - 1;

@@ -29,6 +29,7 @@ static const struct {
 	    {NT_DROP, NT_TABLE_SKB_DROP},
 	    {NT_STACK_SAMPLE, NT_TABLE_STACK_SAMPLE},
 	    {NT_FLOW_COUNT, NT_TABLE_FLOW_COUNT},
+	    {NT_BLOCK_IO, NT_TABLE_BLOCK_IO},
 #define X(kind, table) {NT_##kind, NT_TABLE_##table},
 	    NT_RECORD_TABLES(X)
 #undef X
