@@ -13,34 +13,77 @@ enum { TS, DUR, DEVICE, OP, BYTES, QUEUE_NS, PAYER, UTID, RESULT, FLAGS };
 
 void nt_disks_release(struct nt_disks *disks)
 {
+	for (size_t i = 0; i < disks->n_disks; i++)
+		free(disks->disks[i].lanes);
+	free(disks->disks);
 	nt_texts_release(&disks->names);
-	free(disks->lanes);
 	*disks = (struct nt_disks){0};
 }
 
-/*
- * A track of the device that has no slice after `begin`. Rows come by their ends, as far as they are of one CPU: so a
- * device gets about as many tracks for each CPU as it has requests at a time. NULL: out of memory.
- */
-static struct nt_disk_lane *lane_of(struct nt_perfetto *trace, const char *name, int64_t begin)
+/* NULL: out of memory. */
+static struct nt_disk *disk_of(struct nt_disks *disks, const char *name)
 {
-	struct nt_disks *disks = &trace->disks;
-	struct nt_disk_lane *lane;
 	bool is_new;
-	const uint32_t device = nt_texts_number(&disks->names, name, &is_new);
+	const uint32_t number = nt_texts_number(&disks->names, name, &is_new);
 
-	if (!device)
+	if (!number || (is_new && NT_ROOM(disks->disks, disks->disks_size, number)))
 		return NULL;
-	for (size_t i = 0; i < disks->n_lanes; i++)
-		if (disks->lanes[i].device == device && disks->lanes[i].end <= begin)
-			return &disks->lanes[i];
-	if (NT_ROOM(disks->lanes, disks->lanes_size, disks->n_lanes + 1))
-		return NULL;
+	if (is_new)
+		disks->disks[disks->n_disks++] = (struct nt_disk){0};
+	return &disks->disks[number - 1];
+}
+
+/* The first lane got a later end: it goes to its place in the heap, where each lane ends before the two below it. */
+static void sift_down(struct nt_disk_lane *lanes, size_t n)
+{
+	for (size_t at = 0, next; (next = 2 * at + 1) < n; at = next) {
+		const struct nt_disk_lane lane = lanes[at];
+
+		if (next + 1 < n && lanes[next + 1].end < lanes[next].end)
+			next++;
+		if (lane.end <= lanes[next].end)
+			return;
+		lanes[at] = lanes[next];
+		lanes[next] = lane;
+	}
+}
+
+static void sift_up(struct nt_disk_lane *lanes, size_t at)
+{
+	for (size_t above; at && lanes[above = (at - 1) / 2].end > lanes[at].end; at = above) {
+		const struct nt_disk_lane lane = lanes[at];
+
+		lanes[at] = lanes[above];
+		lanes[above] = lane;
+	}
+}
+
+/*
+ * A track of the device for a slice: one whose last slice has ended by then, else a new one. Rows come by their ends,
+ * as far as they are of one CPU: so a device gets about as many for each CPU as it has requests at a time. 0: out of
+ * memory.
+ */
+static uint64_t track_for(struct nt_perfetto *trace, const char *name, int64_t begin, int64_t end)
+{
+	struct nt_disk *disk = disk_of(&trace->disks, name);
+	uint64_t track;
+
+	if (!disk)
+		return 0;
+	if (disk->n_lanes && disk->lanes[0].end <= begin) {
+		track = disk->lanes[0].track;
+		disk->lanes[0].end = end;
+		sift_down(disk->lanes, disk->n_lanes);
+		return track;
+	}
+	if (NT_ROOM(disk->lanes, disk->lanes_size, disk->n_lanes + 1))
+		return 0;
 	nt_perfetto_group(trace, NT_TRACK_OF_DISKS);
-	lane = &disks->lanes[disks->n_lanes++];
-	*lane = (struct nt_disk_lane){.device = device, .track = NT_TRACK_OTHERS + trace->n_tracks++};
-	nt_track(&trace->packets, lane->track, NT_TRACK_OF_DISKS, name, device);
-	return lane;
+	track = NT_TRACK_OTHERS + trace->n_tracks++;
+	nt_track(&trace->packets, track, NT_TRACK_OF_DISKS, name, (uint32_t)(disk - trace->disks.disks) + 1);
+	disk->lanes[disk->n_lanes] = (struct nt_disk_lane){.end = end, .track = track};
+	sift_up(disk->lanes, disk->n_lanes++);
+	return track;
 }
 
 static void put_request(struct nt_event *event, const struct nt_perfetto_thread *thread,
@@ -62,9 +105,9 @@ static void put_request(struct nt_event *event, const struct nt_perfetto_thread 
 static int take_request(struct nt_perfetto *trace, const struct nt_value *const *values)
 {
 	struct nt_perfetto_thread *thread;
-	struct nt_disk_lane *lane;
 	struct nt_event event;
 	int64_t begin, end;
+	uint64_t track;
 
 	if (strstr(nt_text(values[FLAGS], ""), "unissued"))
 		return 0;
@@ -74,14 +117,13 @@ static int take_request(struct nt_perfetto *trace, const struct nt_value *const 
 		return 0;
 	if (!nt_perfetto_clip(trace, nt_integer(values[TS], -1), nt_integer(values[DUR], -1), &begin, &end))
 		return 0;
-	lane = lane_of(trace, nt_text(values[DEVICE], "no device"), begin);
-	if (!lane)
+	track = track_for(trace, nt_text(values[DEVICE], "no device"), begin, end);
+	if (!track)
 		return nt_perfetto_nomem(trace);
-	lane->end = end;
-	nt_event_begin(&event, &trace->packets, &trace->marks, begin, NT_EVENT_BEGIN, lane->track);
+	nt_event_begin(&event, &trace->packets, &trace->marks, begin, NT_EVENT_BEGIN, track);
 	put_request(&event, thread, values);
 	nt_event_end(&event);
-	nt_event_begin(&event, &trace->packets, &trace->marks, end, NT_EVENT_END, lane->track);
+	nt_event_begin(&event, &trace->packets, &trace->marks, end, NT_EVENT_END, track);
 	nt_event_end(&event);
 	return 0;
 }

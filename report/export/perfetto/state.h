@@ -225,15 +225,19 @@ void nt_stacks_release(struct nt_stacks *stacks);
 /* ---- disks.c ---- */
 
 struct nt_disk_lane {
-	uint32_t device; /* its number in `names` */
 	int64_t end; /* of the last slice */
 	uint64_t track;
 };
 
-struct nt_disks {
-	struct nt_texts names; /* of devices */
-	struct nt_disk_lane *lanes;
+struct nt_disk {
+	struct nt_disk_lane *lanes; /* a heap: the first ends first */
 	size_t n_lanes, lanes_size;
+};
+
+struct nt_disks {
+	struct nt_texts names;
+	struct nt_disk *disks; /* by the number of the name, less 1 */
+	size_t n_disks, disks_size;
 };
 
 void nt_disks_release(struct nt_disks *disks);
