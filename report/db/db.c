@@ -270,7 +270,7 @@ static int make_tables(struct nt_db *db)
 	}
 	snprintf(sql, sizeof(sql), "PRAGMA application_id = %d; PRAGMA user_version = %d", NT_DB_APPLICATION_ID,
 		 NT_SCHEMA_VERSION);
-	return run(db, sql, "it cannot be marked as nettape's") ? -1 : make_views(db);
+	return run(db, sql, "it cannot be marked as nettape's");
 }
 
 /*
@@ -323,7 +323,9 @@ static int open_new(struct nt_db *db)
 	}
 	if (open_handle(db, db->partial->name, SQLITE_OPEN_READWRITE))
 		return -1;
-	return set_up(db, "PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -32768") ? -1 : make_tables(db);
+	if (set_up(db, "PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -32768"))
+		return -1;
+	return make_tables(db) ? -1 : make_views(db);
 }
 
 /* Where SQLite looks for a directory for temporary files (sqlite.org/tempfiles.html, section 5). */

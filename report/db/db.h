@@ -27,8 +27,9 @@ enum nt_db_mode {
 	NT_DB_NEW,
 	NT_DB_APPEND, /* like NEW if there is none; else all or nothing is added to it */
 	NT_DB_CHANGE, /* the same, of one that must be there: its symbols may be given names */
-	NT_DB_TEMPORARY, /* gone when it is closed; in memory, and in TMPDIR when it is large */
-	NT_DB_BARE /* the same without tables and views: for tape_tables.h */
+	/* Gone when it is closed; in memory, and in TMPDIR when it is large. It has tables and no views. */
+	NT_DB_TEMPORARY,
+	NT_DB_BARE /* the same without tables: for tape_tables.h */
 };
 
 /* A database of an earlier version of the schema, of which a copy is read (older.h). */

@@ -122,7 +122,7 @@ kill -CONT $pid
 status=0
 wait $pid || status=$?
 is "status of the first" $status 0
-report 0 check two.db
+REPORT=$PLAIN report 0 check two.db
 begin x.pftrace.partial export perfetto traffic.tape -o x.pftrace
 kill -STOP $pid || skip "it ended before it could be stopped"
 if [[ ! -e x.pftrace.partial ]]; then report 0 export perfetto hand.tape -o x.pftrace; fi
@@ -130,7 +130,7 @@ kill -CONT $pid
 status=0
 wait $pid || status=$?
 is "status of the first of two exports" $status 0
-report 0 export perfetto traffic.tape -o y.pftrace
+REPORT=$PLAIN report 0 export perfetto traffic.tape -o y.pftrace
 same "the one that ended last is there" x.pftrace y.pftrace
 is "nothing else is left" "$(echo *.partial)" "*.partial"
 cp x.db before.db

@@ -39,7 +39,7 @@ compared() {
 # same_rows TAPE SEED NUMBER: and so many random statements
 same_rows() {
     local name=${1##*/} db=$work/${1##*/}.db
-    report 0 import "$1" -o "$db"
+    REPORT=$PLAIN report 0 import "$1" -o "$db"
     python3 tests/cli/tape_tables.py statements "$db" "$2" "$3" >"$work/random.sql"
     cat "$work/random.sql" "$work/cookbook.sql" >"$work/all.sql"
     results "$PLAIN" "$work/all.sql" "$db" >"$work/on_db"

@@ -51,70 +51,71 @@ SELECT * FROM thread WHERE utid = 1 OR name = 'web';
 SELECT a.ts, b.name FROM cpu_slice AS a JOIN thread AS b USING (session_id, utid) ORDER BY b.name, a.ts;
 SQL
 
+# Those that take least come first: a call that several commands share fails in the first of them alone.
 cat >"$work/commands" <<'COMMANDS'
-info samples.tape
 info chunks.tape --json
+info samples.tape
 info hostile.tape
-check samples.tape
-check loss.tape --json
-check hotplug.tape
-check all.db
-summary samples.tape
-summary chunks.tape --json
-summary stacks-1.tape --csv
-summary all.db --by socket
-summary samples.tape --by cgroup --cpu 0 --from 500us --to 1500us
-summary samples.db --process 1001 --json
-summary sums.db
-timeline samples.tape
-timeline hotplug.tape --json
-timeline all.db --process web --csv
-timeline samples.db --worst network --window 100us --each-cpu
-timeline loss.tape --worst task --window 100us --json
-latency samples.tape --histogram --by socket --limit 1
-latency samples.tape --by socket --json
-latency samples.tape --over-time --json
 latency samples-1.db --by process --csv
-latency all.db --json
-latency samples.db --over-time --svg out/it
-latency samples.tape --between udp-start udp-socket-read
-drops samples.tape
-retransmits samples.db --csv
-wakeups samples.tape --json
-stages stacks-1.tape --by process --limit 1
-stages samples.tape --inclusive --json
-stages all.db --other
-stages samples.db --by cpu --csv
-flame stacks-1.tape -o out/it
-flame samples.db --folded --user-stacks
-flame --diff stacks-1.tape all.db -o out/it
-export html samples.tape -o out/it
-export html all.db -o out/it --by program
-export html stacks-1.db --from 1us
-export perfetto samples.tape -o out/it
-export perfetto wakeups-1.tape -o out/it
-export perfetto polls-1.tape -o out/it
-export perfetto stacks-1.tape -o out/it --symbols symbols
-export perfetto samples.db -o out/it --process 1001
-export perfetto stacks-1.db -o out/it --cpu 0
-export prometheus samples.tape -o out/it
-export prometheus samples-1.db --by iface
-import samples.tape -o out/it
-import hand.tape stacks-1.tape chunks.tape -o out/it --symbols symbols
-import samples.tape -o out/it --sums
-import loss.tape -o out/it --tables cpu_slice,sock_op --from 500us --to 1500us
-query samples.tape -f a.sql
-query hand.tape -f a.sql --json
-query hostile.tape "SELECT * FROM net_cost_process" --csv
-query all.db -f a.sql
-query samples.tape "SELECT percentile(dur, 0.5), count(DISTINCT utid) FROM cpu_slice GROUP BY owner, cpu"
 query all.db "SELECT 1; SELECT nothing_of_it IS NULL FROM (SELECT NULL AS nothing_of_it)"
-query containers.tape "SELECT * FROM cgroup" --names names.txt
-query containers.db "SELECT * FROM cgroup AS c JOIN net_cost_cgroup ON cgroup_id = c.id" --names names.txt
-summary containers.db --by cgroup --names names.txt
-export perfetto containers.tape -o out/it --names names.txt
-import containers.tape hand.tape -o out/it --names names.txt
+stages samples.db --by cpu --csv
+timeline all.db --process web --csv
+latency samples.db --over-time --svg out/it
+export perfetto stacks-1.db -o out/it --cpu 0
+retransmits samples.db --csv
+flame samples.db --folded --user-stacks
 symbolize places.db --symbols symbols
+stages all.db --other
+query containers.db "SELECT * FROM cgroup AS c JOIN net_cost_cgroup ON cgroup_id = c.id" --names names.txt
+latency all.db --json
+export perfetto samples.db -o out/it --process 1001
+timeline samples.db --worst network --window 100us --each-cpu
+export prometheus samples-1.db --by iface
+export perfetto wakeups-1.tape -o out/it
+check all.db
+export perfetto stacks-1.tape -o out/it --symbols symbols
+export perfetto containers.tape -o out/it --names names.txt
+export html stacks-1.db --from 1us
+summary containers.db --by cgroup --names names.txt
+export perfetto polls-1.tape -o out/it
+summary samples.db --process 1001 --json
+query samples.tape "SELECT percentile(dur, 0.5), count(DISTINCT utid) FROM cpu_slice GROUP BY owner, cpu"
+check hotplug.tape
+export perfetto samples.tape -o out/it
+import loss.tape -o out/it --tables cpu_slice,sock_op --from 500us --to 1500us
+import samples.tape -o out/it --sums
+latency samples.tape --by socket --json
+query containers.tape "SELECT * FROM cgroup" --names names.txt
+export prometheus samples.tape -o out/it
+import containers.tape hand.tape -o out/it --names names.txt
+summary sums.db
+timeline hotplug.tape --json
+latency samples.tape --between udp-start udp-socket-read
+stages samples.tape --inclusive --json
+timeline samples.tape
+latency samples.tape --over-time --json
+flame --diff stacks-1.tape all.db -o out/it
+summary samples.tape --by cgroup --cpu 0 --from 500us --to 1500us
+query hostile.tape "SELECT * FROM net_cost_process" --csv
+check loss.tape --json
+summary all.db --by socket
+latency samples.tape --histogram --by socket --limit 1
+flame stacks-1.tape -o out/it
+import samples.tape -o out/it
+query hand.tape -f a.sql --json
+import hand.tape stacks-1.tape chunks.tape -o out/it --symbols symbols
+stages stacks-1.tape --by process --limit 1
+drops samples.tape
+summary chunks.tape --json
+query all.db -f a.sql
+summary stacks-1.tape --csv
+wakeups samples.tape --json
+timeline loss.tape --worst task --window 100us --json
+check samples.tape
+query samples.tape -f a.sql
+export html all.db -o out/it --by program
+summary samples.tape
+export html samples.tape -o out/it
 COMMANDS
 sweep=$PWD/build/tools/report_faults
 holds "no failure is swallowed" env -C "$work" "$sweep" -n "${NT_DRAWN:-4}" \

@@ -6,6 +6,7 @@
 
 #include <stdarg.h>
 
+#include "report/db/views.h"
 #include "report/out/partial.h"
 #include "tests/support/must.h"
 
@@ -14,6 +15,8 @@ struct nt_db *scratch_db_new(const char *path)
 	struct nt_db *db;
 
 	MUST(!nt_db_open(&db, path, path ? NT_DB_NEW : NT_DB_TEMPORARY));
+	for (size_t i = 0; !path && i < nt_views_count(); i++)
+		MUST(nt_view_make(db->handle, "main", i) == SQLITE_OK);
 	MUST(!nt_db_begin(db));
 	return db;
 }

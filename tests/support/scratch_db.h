@@ -11,7 +11,7 @@
 
 #define SCRATCH_DB_REALTIME_NS 1700000000000000000ll /* of every session's start */
 
-/* An empty database with all tables: a file at `path`, or a temporary one if that is NULL. */
+/* An empty database with all tables and views: a file at `path`, or a temporary one if that is NULL. */
 struct nt_db *scratch_db_new(const char *path);
 /* Statements, as printf writes them. */
 void scratch_db_run(struct nt_db *db, const char *format, ...) __attribute__((format(printf, 2, 3)));
