@@ -84,20 +84,23 @@ is "sockets with another cgroup than their process" "$(sql "$db" "SELECT count(*
 
 # ---- who pays ----
 
+# Of this test's namespaces: others beside it send from any port.
+ours=$("${in_a[@]}" stat -Lc %i /proc/self/ns/net),$("${in_b[@]}" stat -Lc %i /proc/self/ns/net)
 # paid_by CONDITION ON FLOWS: pid and packets of each payer. Of so many flows in 100 ms those that cost least have no
 # row of their own: their socket tells the ports.
 paid_by() {
     sql "$db" "SELECT ifnull(p.pid, payer) || ' ' || sum(packets) FROM (SELECT r.*, ifnull(t.proto, k.proto) AS proto,
-            ifnull(t.sport, k.dport) AS sport, ifnull(t.dport, k.sport) AS dport FROM rx_cost AS r
+            ifnull(t.sport, k.dport) AS sport, ifnull(t.dport, k.sport) AS dport,
+            ifnull(t.netns, k.netns) AS netns FROM rx_cost AS r
             LEFT JOIN flow AS t ON t.session_id = r.session_id AND t.id = r.flow_id
             LEFT JOIN socket AS k ON k.session_id = r.session_id AND k.id = r.socket_id) AS f
         LEFT JOIN process AS p USING (session_id, upid)
-        WHERE $1 GROUP BY payer, upid ORDER BY sum(packets) DESC"
+        WHERE netns IN ($ours) AND $1 GROUP BY payer, upid ORDER BY sum(packets) DESC"
 }
 # packets_of CONDITION ON FLOWS
 packets_of() {
     sql "$db" "SELECT sum(packets) FROM rx_stretch AS r JOIN flow AS f ON f.session_id = r.session_id AND
-        f.id = r.flow_id WHERE $1"
+        f.id = r.flow_id WHERE netns IN ($ours) AND $1"
 }
 is "a flood that nobody reads" "$(paid_by "f.proto = 'udp' AND f.dport = 9401")" "$holder $datagrams"
 is "one to a socket that came later" "$(paid_by "f.proto = 'udp' AND f.dport = 9403")" "$late_holder $datagrams"
