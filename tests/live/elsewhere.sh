@@ -27,6 +27,8 @@ for _ in range(int(sys.argv[2])):
     held[-2].setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     held[-2].setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 1)
     held[-2].setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, 1)
+    # One softirq runs a few of their timers then, not all.
+    time.sleep(0.02)
 # Two probes on each connection: after two seconds, and later on a busy machine.
 for _ in range(600):
     if probes() >= before + 2 * int(sys.argv[2]):
@@ -59,7 +61,11 @@ check_whole "$work/e.tape" "$db"
 
 runs=$(sql "$db" "SELECT count(*) FROM net_timer WHERE function = 'tcp_keepalive_timer'")
 at_least "keepalive probes that the kernel counted" "$probes" $((2 * connections))
-at_least "runs of the keepalive timer" "$runs" "$probes"
+# A softirq in the time of a task that the kernel hides is not seen, nor what it calls: some five timers at most, and
+# one more for each 20 ms.
+hidden=$(sql "$db" "SELECT ifnull(sum(5 + dur / 20000000), 0) FROM cpu_slice WHERE owner = 'uncovered'
+    AND ts > (SELECT min(ts) FROM net_timer WHERE function = 'tcp_keepalive_timer')")
+at_least "runs of the keepalive timer, with those that may be hidden ($hidden)" $((runs + hidden)) "$probes"
 at_most "runs of the keepalive timer" "$runs" $((probes + connections))
 is "runs without a time of their own, or of more than they took" "$(sql "$db" "SELECT count(*) FROM net_timer
     WHERE own_ns > took_ns OR (own_ns IS NULL AND (SELECT kernel FROM session) NOT LIKE '%rt%')")" 0
