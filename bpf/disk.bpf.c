@@ -6,8 +6,8 @@
  * A bio is noted when it is queued. Its request is known by its first bio: what is merged with that later makes it
  * longer, or comes before that bio and takes its place. A request without bios is known by its own address.
  */
-#include "bpf/bios.h"
 #include "bpf/emit.h"
+#include "bpf/places.h"
 
 struct nt_noted_bios_map {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -32,7 +32,7 @@ static __always_inline __u64 key_at(const void *address)
 
 static __always_inline struct nt_bio_set *set_of(__u64 key)
 {
-	__u32 number = nt_bio_set_of(key);
+	__u32 number = nt_places_set_of(key, NT_BIO_SETS);
 
 	return bpf_map_lookup_elem(&nt_noted_bios, &number);
 }
@@ -40,10 +40,11 @@ static __always_inline struct nt_bio_set *set_of(__u64 key)
 /* Notes under this key, over what is there from before. */
 static __always_inline void note(__u64 key, const struct nt_noted_bio *noted)
 {
+	const __u64 age = noted->queue_ns | (noted->issue_ns ? NT_BIO_IS_ISSUED : 0);
 	struct nt_bio_set *set = set_of(key);
 
 	if (set)
-		set->ways[nt_bio_place(set, key) & (NT_BIO_WAYS - 1)] = *noted;
+		set->ways[nt_places_take(&set->places, key, age)] = *noted;
 }
 
 /* The cgroup of version 2 that the kernel keeps with a bio; 0: none, or the root, which is nobody's. */
@@ -136,12 +137,12 @@ int BPF_PROG(nt_block_split, struct bio *part)
 	cpu = nt_this_cpu(&cpu_id);
 	if (!cpu || !set)
 		return 0;
-	way = nt_bio_find(set, whole);
-	if (way < NT_BIO_WAYS)
-		noted = set->ways[way & (NT_BIO_WAYS - 1)];
+	way = nt_places_find(&set->places, whole);
+	if (way < NT_PLACES)
+		noted = set->ways[way & (NT_PLACES - 1)];
 	/* Else also: another one, which is gone, may be noted by its address. */
 	note(key_at(part), &noted);
-	nt_count(cpu, NT_PROGRAM_block_split, way < NT_BIO_WAYS ? NT_OUTCOME_noted : NT_OUTCOME_skipped_no_entry);
+	nt_count(cpu, NT_PROGRAM_block_split, way < NT_PLACES ? NT_OUTCOME_noted : NT_OUTCOME_skipped_no_entry);
 	return 0;
 }
 
@@ -172,11 +173,13 @@ int BPF_PROG(nt_block_rq_issue, struct request *request)
 	if (!cpu || !set)
 		return 0;
 	nt_count(cpu, NT_PROGRAM_block_rq_issue, NT_OUTCOME_noted);
-	way = nt_bio_find(set, key);
-	if (way < NT_BIO_WAYS) {
-		found = &set->ways[way & (NT_BIO_WAYS - 1)];
+	way = nt_places_find(&set->places, key);
+	if (way < NT_PLACES) {
+		way &= NT_PLACES - 1;
+		found = &set->ways[way];
 		found->flags = found->issue_ns ? NT_IO_REQUEUED : 0;
 		found->issue_ns = now_ns;
+		set->places.ages[way] |= NT_BIO_IS_ISSUED;
 		return 0;
 	}
 	if (op_of(request) == REQ_OP_FLUSH)
@@ -197,16 +200,18 @@ static __always_inline bool take_noted(const struct request *request, __u32 byte
 
 	if (!set)
 		return false;
-	way = nt_bio_find(set, key);
-	if (way == NT_BIO_WAYS)
+	way = nt_places_find(&set->places, key);
+	if (way == NT_PLACES)
 		return false;
-	way &= NT_BIO_WAYS - 1;
+	way &= NT_PLACES - 1;
 	*noted = set->ways[way];
 	/* The rest is issued again. */
-	if (bytes < request->__data_len)
+	if (bytes < request->__data_len) {
 		set->ways[way].issue_ns = 0;
-	else
-		set->keys[way] = 0;
+		set->places.ages[way] &= ~NT_BIO_IS_ISSUED;
+	} else {
+		set->places.keys[way] = 0;
+	}
 	return true;
 }
 

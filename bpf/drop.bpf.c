@@ -6,9 +6,6 @@
 #include "bpf/device.h"
 #include "bpf/socket_op.h"
 
-#define TCP_TIME_WAIT 6
-#define TCP_NEW_SYN_RECV 12
-
 /*
  * The key of the device that a packet is at. Where the packet waits in a socket's queue, other things stand in the
  * place of its device: so only what its network namespace knows by that index is one.
@@ -33,15 +30,6 @@ static __always_inline __u64 device_of(const struct sk_buff *skb, __u64 now_ns)
 	return nt_announce_ifindex(address, ifindex, now_ns) ? key : 0;
 }
 
-/* Whether it is a network's socket, and a whole one: half of one has other fields in their places. */
-static __always_inline bool is_whole_socket(struct sock *sk)
-{
-	__u8 state = BPF_CORE_READ(sk, __sk_common.skc_state);
-
-	return state != TCP_TIME_WAIT && state != TCP_NEW_SYN_RECV &&
-	       nt_is_network(BPF_CORE_READ(sk, __sk_common.skc_family));
-}
-
 /* The socket that a packet is for or from. */
 static __always_inline __u64 socket_of(struct sock *sk, __u64 now_ns)
 {
@@ -50,7 +38,7 @@ static __always_inline __u64 socket_of(struct sock *sk, __u64 now_ns)
 	if (!sk)
 		return 0;
 	cookie = BPF_CORE_READ(sk, __sk_common.skc_cookie.counter);
-	if (!cookie || !is_whole_socket(sk))
+	if (!cookie || !nt_is_whole_socket(sk, false))
 		return 0;
 	bpf_probe_read_kernel(&address, sizeof(address), &sk);
 	nt_announce_socket(address, cookie, now_ns);
@@ -67,7 +55,7 @@ static __always_inline bool is_end_of_stream(const struct sk_buff *skb)
 
 	if (skb->len || !sk)
 		return false;
-	return is_whole_socket(sk) && BPF_CORE_READ(sk, sk_protocol) == IPPROTO_TCP;
+	return nt_is_whole_socket(sk, false) && BPF_CORE_READ(sk, sk_protocol) == IPPROTO_TCP;
 }
 
 SEC("tp_btf/kfree_skb")

@@ -151,6 +151,7 @@ struct rb_root {
 struct tcp_sock {
 	__u32 rcv_nxt; /* all up to here has come */
 	__u32 copied_seq; /* all up to here has been read */
+	__u32 write_seq; /* all up to here was given to be sent */
 	__u32 rcv_ooopack; /* segments that came before one that they follow */
 	struct rb_root out_of_order_queue; /* segments that wait for one before them */
 	struct sk_buff *ooo_last_skb; /* the last of them */
@@ -171,7 +172,7 @@ struct sk_buff {
 	char cb[48];
 	unsigned int len, data_len; /* all bytes, and those of them that do not stand at `data` */
 	__u16 protocol; /* network order */
-	__u16 network_header; /* from head on */
+	__u16 network_header, transport_header; /* from head on */
 	__u16 queue_mapping; /* of a received packet: the queue's number + 1; 0: not known */
 	int skb_iif;
 	__u8 pkt_type : 3; /* PACKET_HOST: for this host alone */

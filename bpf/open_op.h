@@ -27,10 +27,22 @@ struct nt_task_ops_map {
 extern struct nt_seen_sockets_map nt_seen_sockets SEC(".maps");
 extern struct nt_task_ops_map nt_task_ops SEC(".maps");
 
+#define TCP_TIME_WAIT 6
+#define TCP_NEW_SYN_RECV 12
+
 /* Families whose operations are the network stack's; the others stay the task's own time. */
 static __always_inline bool nt_is_network(__u16 family)
 {
 	return family != AF_UNIX && family != AF_NETLINK && family != AF_ALG && family != 0;
+}
+
+/* Whether it is a network's socket, and a whole one: half of one has other fields in their places. */
+static __always_inline bool nt_is_whole_socket(struct sock *sk, bool is_typed)
+{
+	__u8 state = NT_FIELD(sk, is_typed, __sk_common.skc_state);
+
+	return state != TCP_TIME_WAIT && state != TCP_NEW_SYN_RECV &&
+	       nt_is_network(NT_FIELD(sk, is_typed, __sk_common.skc_family));
 }
 
 static __always_inline bool nt_is_kernel_task(struct task_struct *task)
@@ -55,6 +67,34 @@ static __always_inline struct sock *nt_sock_of_fd(struct task_struct *task, __s3
 	socket = BPF_CORE_READ(file, private_data);
 	back = BPF_CORE_READ(socket, file);
 	return back == file ? BPF_CORE_READ(socket, sk) : NULL;
+}
+
+/* The sequence number of the next byte that TCP is given to send; 0: another socket. */
+static __always_inline __u32 nt_write_seq(const struct sock *sk)
+{
+	return BPF_CORE_READ(sk, sk_protocol) == IPPROTO_TCP ? BPF_CORE_READ((const struct tcp_sock *)sk, write_seq)
+							     : 0;
+}
+
+/*
+ * Notes which socket a send is on, and where its bytes begin. Of another file than a socket's this is an address that
+ * no packet's socket has: so nothing more is asked of the file.
+ */
+static __always_inline void nt_note_send(struct task_struct *task, struct nt_noted_op *op)
+{
+	struct fdtable *table = task->files->fdt;
+	struct socket *socket;
+	struct file *file;
+	struct sock *sk;
+
+	op->sk = 0;
+	if (op->fd < 0 || (__u32)op->fd >= table->max_fds ||
+	    bpf_probe_read_kernel(&file, sizeof(file), table->fd + op->fd))
+		return;
+	socket = BPF_CORE_READ(file, private_data);
+	sk = BPF_CORE_READ(socket, sk);
+	op->sk = (unsigned long)sk;
+	op->write_seq = nt_write_seq(sk);
 }
 
 static __always_inline const volatile struct nt_call_info *nt_call_info(__u32 call_nr)

@@ -77,6 +77,7 @@
 	X(block_split)                                                                                                 \
 	X(block_rq_issue)                                                                                              \
 	X(block_rq_complete)                                                                                           \
+	X(transmit_drop)                                                                                               \
 	NT_FUNCTIONS(X)                                                                                                \
 	NT_LATENCY_HOOKS(X)
 
@@ -101,7 +102,7 @@
 	X(exit_xsk_sendmsg)                                                                                            \
 	X(exit_xsk_recvmsg)
 
-/* The programs of probe `latency`: HOOK__POINT, by the hook's name in NT_HOOKS. */
+/* The programs of the probes `latency` and `transmit` at hooks: HOOK__POINT, by the hook's name in NT_HOOKS. */
 #define NT_LATENCY_HOOKS(X)                                                                                            \
 	X(latency_ip_start__ip_rcv_core)                                                                               \
 	X(latency_ip_start__ip6_rcv_core)                                                                              \
@@ -117,7 +118,9 @@
 	X(latency_udp_socket_enqueued__sk_data_ready)                                                                  \
 	X(latency_tcp_socket_read__tcp_recv_timestamp)                                                                 \
 	X(latency_tcp_socket_read__skb_copy_datagram_iovec)                                                            \
-	X(latency_udp_socket_read__skb_consume_udp)
+	X(latency_udp_socket_read__skb_consume_udp)                                                                    \
+	X(latency_tx_queued__net_dev_queue)                                                                            \
+	X(latency_tx_started__net_dev_start_xmit)
 
 /* clang-format off */
 enum nt_bpf_program {
@@ -157,6 +160,7 @@ enum nt_bpf_program {
 	X(skipped_raised)	/* the raise of a softirq that waits already */        \
 	X(noted_stacked)	/* noted: what is queued at a device without requests of its own */ \
 	X(skipped_empty)	/* the end of a TCP connection, which no task read: no data is lost */ \
+	X(skipped_unnoted)	/* a packet that was not noted when it was queued at its device */ \
 	X(skipped_owner)	/* what was interrupted is not the network's, and only that is asked for */
 
 enum nt_outcome {
@@ -185,7 +189,8 @@ struct nt_call_info {
 #define NT_FILTER_PIDS 1024
 #define NT_FILTER_DEVICES 256
 
-/* The configuration of probe `latency`. All of it is constant, so that an option that is off costs nothing. */
+/* The configuration of the probes `latency` and `transmit`. All of it is constant, so that an option that is off costs
+ * nothing. */
 struct nt_latency_config {
 	__u8 is_sampled; /* by `gaps` */
 	__u8 is_preempted; /* its programs may be: they use nothing that is the CPU's but counters and the ring */
@@ -193,9 +198,9 @@ struct nt_latency_config {
 	__u8 by_pid, by_device; /* only those of nt_filter_pids, nt_filter_devices */
 	__u8 zero_a, zero_b, zero_c;
 	__u32 netns; /* only this network namespace; 0: all */
-	__u32 min_queue; /* only with so many packets in the socket's queue */
+	__u32 min_queue; /* probe latency: only with so many packets in the socket's queue */
 	__u32 cgroup_level; /* of `cgroup` below the root */
-	__u64 cgroup; /* only readers in this cgroup and those below it; 0: all */
+	__u64 cgroup; /* only readers and senders in this cgroup and those below it; 0: all */
 	__u32 gaps[NT_GAPS]; /* so many packets go by until the next sample; each at least 1 */
 };
 
@@ -216,6 +221,7 @@ struct nt_config {
 	__u8 notes_begins; /* of operations: where one began is recorded, not only that it ended */
 	__u8 probe_irq; /* hard interrupts are recorded */
 	__u8 probe_raise; /* how long softirqs wait is recorded */
+	__u8 probe_transmit; /* of a send, where the socket's bytes end is noted at its begin */
 	__u8 ops_by_task; /* begins are noted at the protocol's functions, per task (task_ops.h) */
 	__u8 busy_begins; /* probe busypoll is on, and what a task's own polls follow is noted in busy_ns */
 	__u8 busy_loops; /* by programs before and after the loop that makes them */
@@ -254,13 +260,13 @@ enum nt_op_state { NT_OP_NONE = 0, NT_OP_NOTED = 1, NT_OP_RESOLVED = 2 };
 struct nt_noted_op {
 	__u64 begin_ns; /* 0 with NT_OP_BEFORE */
 	__u64 socket; /* resolved: cookie */
-	__u64 sk; /* resolved: address; tells sockets apart, is not followed */
+	__u64 sk; /* resolved, or probe transmit is on: address; tells sockets apart, is not followed */
 	__s32 call_nr;
 	__s32 fd;
 	__u8 state; /* enum nt_op_state */
 	__u8 flags; /* NT_OP_* */
-	__u8 zero_a, zero_b;
-	__u32 n_done; /* of a batch: messages that ended since it was noted */
+	__u16 n_done; /* of a batch: messages that ended since it was noted */
+	__u32 write_seq; /* probe transmit: a TCP socket's, when it began */
 };
 
 #define NT_LOST_BEFORE 1 /* as a begin in losses: before the recording; 0 would be "not known" */
@@ -469,12 +475,22 @@ struct nt_cpu {
 } __attribute__((aligned(64)));
 
 /*
- * Probe `block`: bios from their queueing to the completion of their request, and requests without bios. One has a
- * place in one set. What was merged into another's request is never taken out: it makes room for what comes later, as
- * does what has waited for its issue for longest.
+ * A set of places for what is on its way (places.h). The one with the least age makes room: its time, and above it what
+ * must stay for longer.
  */
-#define NT_BIO_SETS 4096 /* powers of two */
-#define NT_BIO_WAYS 8
+#define NT_PLACES 8 /* a power of two */
+struct nt_places {
+	__u64 keys[NT_PLACES]; /* 0: the place is free */
+	__u64 ages[NT_PLACES];
+};
+
+/*
+ * Probe `block`: bios from their queueing to the completion of their request, and requests without bios. What was
+ * merged into another's request is never taken out: it makes room for what comes later, as does what has waited for its
+ * issue for longest.
+ */
+#define NT_BIO_SETS 4096 /* a power of two */
+#define NT_BIO_IS_ISSUED (1ull << 63) /* in its age */
 struct nt_noted_bio {
 	__u64 queue_ns; /* 0: not known */
 	__u64 issue_ns; /* of its request, whose first bio it is; 0: not issued */
@@ -486,8 +502,31 @@ struct nt_noted_bio {
 };
 
 struct nt_bio_set {
-	__u64 keys[NT_BIO_WAYS]; /* 0: the place is free */
-	struct nt_noted_bio ways[NT_BIO_WAYS];
+	struct nt_places places;
+	struct nt_noted_bio ways[NT_PLACES];
+};
+
+/*
+ * Probe `transmit`: packets from their queueing at a device to the start of its driver. One that is dropped is taken
+ * out; of those that the kernel takes apart or hands to another device, the oldest makes room.
+ */
+#define NT_PACKET_SETS 4096 /* a power of two */
+struct nt_noted_packet {
+	__u64 queue_ns;
+	__u64 send_ns; /* as in its record; so in what follows */
+	__u64 device;
+	__u64 socket;
+	__u64 task;
+	__u64 sk; /* address of the socket: tells packets apart, is not followed */
+	__u32 length;
+	__u32 weight;
+	__u32 flags;
+	__u32 zero;
+};
+
+struct nt_packet_set {
+	struct nt_places places;
+	struct nt_noted_packet ways[NT_PLACES];
 };
 
 /* Commands to the control program, for the CPU on which it runs. */

@@ -39,6 +39,8 @@ static __always_inline int see_call(struct pt_regs *regs, long nr)
 	cpu->op.fd = nt_regs_arg(regs, info->fd_arg);
 	cpu->op.flags = 0;
 	cpu->op.n_done = 0;
+	if (nt_config.probe_transmit && info->dir == NT_SEND)
+		nt_note_send(task, &cpu->op);
 	cpu->op.state = NT_OP_NOTED;
 	cpu->softirq_end_ns = 0;
 	nt_count(cpu, NT_PROGRAM_sys_enter, NT_OUTCOME_noted);

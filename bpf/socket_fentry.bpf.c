@@ -50,6 +50,8 @@ static __always_inline void note_begin(struct nt_cpu *cpu, struct task_struct *t
 	op->flags = nt_is_kernel_task(task) ? NT_OP_KERNEL : 0;
 	op->announced = 0;
 	op->is_page = is_page;
+	if (nt_config.probe_transmit)
+		op->write_seq = nt_write_seq(sk);
 	cpu->softirq_end_ns = 0;
 }
 

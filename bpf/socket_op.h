@@ -108,7 +108,7 @@ static __always_inline bool may_go_on(struct task_struct *task, struct nt_noted_
 }
 
 static __always_inline void use_begin(struct task_struct *task, struct nt_noted_op *op, struct nt_op *record,
-				      const volatile struct nt_call_info *info)
+				      const struct sock *sk, const volatile struct nt_call_info *info)
 {
 	if (op->flags & NT_OP_BEFORE)
 		record->flags |= NT_OP_BEFORE;
@@ -117,6 +117,8 @@ static __always_inline void use_begin(struct task_struct *task, struct nt_noted_
 	if (may_go_on(task, op, record->result, info)) {
 		op->begin_ns = record->end_ns;
 		op->flags = 0;
+		if (nt_config.probe_transmit)
+			op->write_seq = nt_write_seq(sk);
 	} else {
 		op->state = NT_OP_NONE;
 	}
@@ -175,7 +177,7 @@ static __always_inline void fill_origin(struct nt_cpu *cpu, struct nt_op *record
 	nt_test_anew(info);
 	if (info && begin_is_known(cpu, task, sk, is_typed, record->dir, nr, info)) {
 		record->flags &= ~NT_OP_NO_BEGIN;
-		use_begin(task, &cpu->op, record, info);
+		use_begin(task, &cpu->op, record, sk, info);
 	}
 }
 

@@ -17,7 +17,8 @@ struct nt_task_op {
 	__u8 call; /* enum nt_call */
 	__u8 flags; /* NT_OP_* */
 	__u8 announced;
-	__u64 is_page; /* sends a page: may send it as a message in turn, which is the same operation */
+	__u32 is_page; /* sends a page: may send it as a message in turn, which is the same operation */
+	__u32 write_seq; /* as in struct nt_noted_op */
 };
 
 struct nt_task_stack {

@@ -89,11 +89,10 @@ static void fill_latency(struct nt_latency_config *config, const struct nt_recor
 {
 	const struct nt_candidate *way = options->plan.chosen[NT_PROBE_LATENCY];
 
-	if (!way)
-		return;
 	nt_filter_configure(&options->filter, config);
-	config->is_preempted =
-		!strcmp(way->name, "fentry") ? nt_kernel_preempts_itself() : options->plan.preempted != 0;
+	if (way)
+		config->is_preempted =
+			!strcmp(way->name, "fentry") ? nt_kernel_preempts_itself() : options->plan.preempted != 0;
 }
 
 /* Puts the filter's pids and device keys into its maps. */
@@ -110,20 +109,28 @@ static int fill_filters(struct nt_kernel *kernel, const struct nt_filter *filter
 	return error;
 }
 
-/* Everything that probe latency needs beside its programs. An error is explained in `message`. */
-static int prepare_latency(struct nt_kernel *kernel, const struct nt_record_options *options, char *message,
-			   size_t message_size)
+/* Whether single packets are recorded, of which the filter leaves some out. */
+static bool has_hooks(const struct nt_plan *plan)
+{
+	return plan->chosen[NT_PROBE_LATENCY] || plan->chosen[NT_PROBE_TRANSMIT];
+}
+
+/* Everything that the probes latency and transmit need beside their programs. An error is explained in `message`. */
+static int prepare_hooks(struct nt_kernel *kernel, const struct nt_record_options *options, char *message,
+			 size_t message_size)
 {
 	bool stamps_come;
 	int error;
 
-	if (!options->plan.chosen[NT_PROBE_LATENCY])
+	if (!has_hooks(&options->plan))
 		return 0;
 	error = fill_filters(kernel, &options->filter);
 	if (error)
 		return explain(error, "tell the programs what to record", message, message_size);
 	nt_filter_spread((const struct nt_latency_config *)(uintptr_t)&kernel->skeleton->rodata->nt_config.latency,
 			 kernel->cpus, kernel->n_cpus);
+	if (!options->plan.chosen[NT_PROBE_LATENCY])
+		return 0;
 	kernel->stamps_fd = nt_stamps_open(&stamps_come);
 	if (kernel->stamps_fd < 0) {
 		snprintf(message, message_size,
@@ -199,6 +206,7 @@ static void fill_config(struct nt_kernel *kernel, const struct nt_record_options
 	if (options->plan.chosen[NT_PROBE_FLOWS])
 		nt_flows_configure(&options->flows, &config->flows);
 	config->probe_irq = options->plan.chosen[NT_PROBE_IRQ] != NULL;
+	config->probe_transmit = options->plan.chosen[NT_PROBE_TRANSMIT] != NULL;
 	config->probe_raise = options->plan.chosen[NT_PROBE_RAISE] != NULL;
 	config->probe_deliver = options->plan.chosen[NT_PROBE_DELIVER] != NULL;
 	config->cuts_polls = nt_plan_attaches(&options->plan, "nt_rx_poll");
@@ -262,10 +270,9 @@ static int map_cpus(struct nt_kernel *kernel)
 /* A map takes its memory even if no program uses it. */
 static void leave_out_maps(struct nt_kernel *kernel, const struct nt_plan *plan)
 {
-	struct bpf_map *maps[] = {
+	struct bpf_map *of_hooks[] = {
 		kernel->skeleton->maps.nt_filter_pids,
 		kernel->skeleton->maps.nt_filter_devices,
-		kernel->skeleton->maps.nt_tcp_orders,
 	};
 	struct bpf_map *of_flows[] = {
 		kernel->skeleton->maps.nt_flows_cpus,
@@ -273,8 +280,10 @@ static void leave_out_maps(struct nt_kernel *kernel, const struct nt_plan *plan)
 		kernel->skeleton->maps.nt_sampled,
 	};
 
-	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
-		bpf_map__set_autocreate(maps[i], plan->chosen[NT_PROBE_LATENCY] != NULL);
+	for (size_t i = 0; i < sizeof(of_hooks) / sizeof(of_hooks[0]); i++)
+		bpf_map__set_autocreate(of_hooks[i], has_hooks(plan));
+	bpf_map__set_autocreate(kernel->skeleton->maps.nt_tcp_orders, plan->chosen[NT_PROBE_LATENCY] != NULL);
+	bpf_map__set_autocreate(kernel->skeleton->maps.nt_noted_packets, plan->chosen[NT_PROBE_TRANSMIT] != NULL);
 	bpf_map__set_autocreate(kernel->skeleton->maps.nt_noted_bios, plan->chosen[NT_PROBE_BLOCK] != NULL);
 	for (size_t i = 0; i < sizeof(of_flows) / sizeof(of_flows[0]); i++)
 		bpf_map__set_autocreate(of_flows[i], plan->chosen[NT_PROBE_FLOWS] != NULL);
@@ -489,7 +498,7 @@ static int load_plan(struct nt_kernel *kernel, struct nt_record_options *options
 			 error == -EMFILE ? "allow more open files (ulimit -n)" : "choose a smaller --ring-size");
 		return error;
 	}
-	error = prepare_latency(kernel, options, message, message_size);
+	error = prepare_hooks(kernel, options, message, message_size);
 	if (error)
 		return error;
 	return attach(kernel, options, refusal, is_refused, message, message_size);

@@ -224,7 +224,9 @@ static int add_latency(struct nt_buf *out, const struct nt_record_options *optio
 {
 	int error = nt_filter_describe(&options->filter, out);
 
-	return error ? error : add_file(out, NT_META_TSTAMP_PREQUEUE, "/proc/sys/net/core/netdev_tstamp_prequeue");
+	if (error || !options->plan.chosen[NT_PROBE_LATENCY])
+		return error;
+	return add_file(out, NT_META_TSTAMP_PREQUEUE, "/proc/sys/net/core/netdev_tstamp_prequeue");
 }
 
 static int add_flow_keys(struct nt_buf *out, uint32_t keys)
@@ -295,7 +297,7 @@ int nt_meta_open(struct nt_buf *out, const struct nt_record_options *options, co
 		error = add_plan(out, &options->plan);
 	if (!error)
 		error = add_busy_polling(out, &options->plan);
-	if (!error && options->plan.chosen[NT_PROBE_LATENCY])
+	if (!error && (options->plan.chosen[NT_PROBE_LATENCY] || options->plan.chosen[NT_PROBE_TRANSMIT]))
 		error = add_latency(out, options);
 	if (!error && options->plan.chosen[NT_PROBE_FLOWS])
 		error = add_flows(out, options, nt_kernel_flow_hashes(kernel));

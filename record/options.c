@@ -225,7 +225,8 @@ static const char *flow_choice(unsigned int i)
 
 #define TO(set, member) NT_TO(set, struct nt_record_options, member)
 
-#define LATENCY .section = "Of the packets that the probe latency sees, record only those", .tag = NT_PROBE_LATENCY
+#define LATENCY                                                                                                        \
+	.section = "Of the packets that the probes latency and transmit see, record only those", .tag = NT_PROBE_LATENCY
 #define FLOWS .section = "With the probe flows", .tag = NT_PROBE_FLOWS
 #define STACKS .section = "With the probe stacks", .tag = NT_PROBE_STACKS
 
@@ -262,17 +263,17 @@ static const struct nt_option table[] = {
 	NT_OPTION("help", 'h', NULL, NULL, TO(nt_option_set_true, help), "print this"),
 	NT_OPTION("version", 0, NULL, NULL, TO(nt_option_set_true, version), "print the version"),
 
-	NT_OPTION("pid", 'p', "PID", "1234", TO(add_pid, filter), "that this process reads; may be repeated",
+	NT_OPTION("pid", 'p', "PID", "1234", TO(add_pid, filter), "that this process reads or sends; may be repeated",
 		  .wants = "the number of a process, 1,024 times at most", LATENCY),
 	NT_OPTION("interface", 'i', "NAME", "eth0", TO(add_device, filter),
-		  "that this device received; may be repeated",
+		  "that this device received or sends; may be repeated",
 		  .wants = "the name of a network device, 256 times at most", LATENCY),
 	NT_OPTION("netns", 0, "WHERE", "/run/netns/blue", TO(nt_option_set_text, filter.netns_text),
 		  "in this network namespace: a file such as /run/netns/NAME, or an inode", LATENCY),
 	NT_OPTION("cgroup", 0, "PATH", "/sys/fs/cgroup/system.slice", TO(nt_option_set_text, filter.cgroup_path),
-		  "that are read in this cgroup and those below it", LATENCY),
-	NT_OPTION("min-queue", 0, "N", "10", TO(set_min_queue, filter), "with at least N packets in the socket's queue",
-		  .wants = "a number of packets", LATENCY),
+		  "that are read or sent in this cgroup and those below it", LATENCY),
+	NT_OPTION("min-queue", 0, "N", "10", TO(set_min_queue, filter),
+		  "of latency: with at least N packets in the socket's queue", .wants = "a number of packets", LATENCY),
 	NT_OPTION("latency-sample", 0, "P", "0.01", TO(set_sample, filter),
 		  "that are sampled with this probability; each sample says how many packets it stands for",
 		  .wants = "a probability, from 0.000001 to 1", LATENCY),
@@ -383,13 +384,20 @@ static int take_command(struct nt_record_options *options, bool has_dashes, int 
 	return 0;
 }
 
+/* The filters of packets are those of two probes, but for the length of the queue that a packet is read from. */
+static bool is_of_use(const struct nt_plan *plan, const struct nt_option *option)
+{
+	return plan->on[option->tag] || (option->tag == NT_PROBE_LATENCY && plan->on[NT_PROBE_TRANSMIT] &&
+					 strcmp(option->name, "min-queue") != 0);
+}
+
 /* Options of a probe that is off would do nothing. */
 static int check_probes(const struct nt_record_options *options, uint64_t given, int *exit_status)
 {
 	char text[256], name[64];
 
 	for (unsigned int i = 0; table[i].name; i++) {
-		if (!(given >> i & 1) || options->plan.on[table[i].tag])
+		if (!(given >> i & 1) || is_of_use(&options->plan, &table[i]))
 			continue;
 		nt_option_short(&table[i], name, sizeof(name));
 		snprintf(text, sizeof(text), "%s needs the probe %s, which is off: add --probes default,%s", name,

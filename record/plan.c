@@ -249,6 +249,15 @@ static const struct nt_attach_point wakeups_points[] = {POINT(sched_waking), POI
 
 static const struct nt_attach_point raise_points[] = {POINT(softirq_raise), {}};
 
+/* The packets that are queued make the start's noted ones, and those that are dropped end them: so the queue is last.
+ */
+static const struct nt_attach_point transmit_points[] = {
+	{.program = "nt_transmit_drop", .point = "kfree_skb"},
+	{.program = "nt_latency_tx_started__net_dev_start_xmit", .point = "net_dev_start_xmit"},
+	{.program = "nt_latency_tx_queued__net_dev_queue", .point = "net_dev_queue"},
+	{},
+};
+
 static const struct nt_attach_point block_points[] = {
 	POINT(block_rq_complete), POINT(block_rq_issue), POINT(block_split), POINT(block_bio_queue), {},
 };
@@ -455,6 +464,25 @@ static const char *const wakeups_uncovered[] = {
 
 static const struct nt_candidate wakeups_candidates[] = {
 	{.name = "tracepoints", .points = wakeups_points, .uncovered = wakeups_uncovered},
+	{},
+};
+
+static const char *const transmit_uncovered[] = {
+	"A packet's send is known only where the task that queues it is inside that send. The packets that ACKs, "
+	"timers "
+	"or other sends let go have none (latency NULL), nor have those that carry bytes from before, or wait for a "
+	"neighbour's address. Of a datagram in parts (MSG_MORE, a cork) it is the send that completes it. Where "
+	"several "
+	"threads send on one TCP socket at a time, it may be another's.",
+	"A packet that passes several devices (a bond, a tunnel, a veth) counts at each. Those that the kernel cuts "
+	"from "
+	"one in software after it was queued make no sample at tx-started, nor does that one.",
+	"When a device has sent a packet is not recorded: the kernel tells it only to who asks for timestamps.",
+	NULL,
+};
+
+static const struct nt_candidate transmit_candidates[] = {
+	{.name = "tracepoints", .points = transmit_points, .uncovered = transmit_uncovered},
 	{},
 };
 
@@ -1066,6 +1094,8 @@ static int put_without(const struct nt_plan *plan, int probe, int (*put)(void *a
 		result = put_without_root(plan, put, arg);
 	else if (!result && probe == NT_PROBE_SCHED)
 		result = put_of_sched(plan, put, arg);
+	else if (!result && probe == NT_PROBE_TRANSMIT && !plan->chosen[NT_PROBE_SOCKET])
+		result = put(arg, "Without the probe socket no packet's send is known, and so neither how late it is.");
 	else if (!result && must_know & NT_KNOWS_TASK)
 		result = put(arg, "Latency is recorded only at the hooks tcp-socket-read and udp-socket-read: the "
 				  "filter asks for processes or cgroups, and no other hook knows the reader.");

@@ -108,6 +108,10 @@ struct nt_candidate {
 	X(LATENCY, latency, NOTHING,                                                                                   \
 	  "how late packets are at seven points on their way up (off by default; makes the kernel timestamp packets)", \
 	  NULL)                                                                                                        \
+	X(TRANSMIT, transmit, SOFTIRQ,                                                                                 \
+	  "how late packets are on their way down: when a device queues them, and when its driver gets them (off by "  \
+	  "default; switches softirq on)",                                                                             \
+	  NULL)                                                                                                        \
 	X(DROPS, drops, NOTHING,                                                                                       \
 	  "packets that the kernel does not deliver: why, and where in its code (off by default)",                     \
 	  NULL)                                                                                                        \

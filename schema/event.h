@@ -64,6 +64,7 @@
 	X(23, FLOW_TOTAL, flow_total, SPAN, LOOSE)                                                                     \
 	X(24, RAISE, raise, SPAN, LOOSE)                                                                               \
 	X(25, BLOCK_IO, block_io, SPAN, LOOSE)                                                                         \
+	X(26, TRANSMIT, transmit, MOMENT, LOOSE)                                                                       \
 	X(32, TASK, task, MOMENT, IDENTITY)                                                                            \
 	X(33, SOCKET, socket, MOMENT, IDENTITY)                                                                        \
 	X(34, CGROUP, cgroup, MOMENT, IDENTITY)                                                                        \
@@ -285,7 +286,10 @@ struct nt_napi {
 	__u32 budget; /* at most so many */
 };
 
-/* Where on its way up a packet's lateness is measured, in the order of the way. X(NUMBER, name, text). */
+/*
+ * Where a packet's lateness is measured: on its way up, since its receipt; on its way down, since its send. In the
+ * order of the way. X(NUMBER, name, text).
+ */
 #define NT_HOOKS(X)                                                                                                    \
 	X(1, ip_start, "ip-start")                                                                                     \
 	X(2, tcp_start, "tcp-start")                                                                                   \
@@ -293,7 +297,11 @@ struct nt_napi {
 	X(4, tcp_socket_enqueued, "tcp-socket-enqueued")                                                               \
 	X(5, udp_socket_enqueued, "udp-socket-enqueued")                                                               \
 	X(6, tcp_socket_read, "tcp-socket-read")                                                                       \
-	X(7, udp_socket_read, "udp-socket-read")
+	X(7, udp_socket_read, "udp-socket-read")                                                                       \
+	X(8, tx_queued, "tx-queued")                                                                                   \
+	X(9, tx_started, "tx-started")
+
+#define NT_HOOK_IS_OF_SENDING(hook) ((hook) >= NT_HOOK_tx_queued)
 
 enum nt_hook {
 	NT_HOOK_NONE = 0,
@@ -319,7 +327,8 @@ enum nt_hook {
 	X(skipped_peek, 1, 1) /* looked at by its reader, not read */                                                  \
 	X(skipped_unqueued, 1, 1) /* the socket did not take it, or has it no more */                                  \
 	X(skipped_gate, 0, 0) /* outside the recording */                                                              \
-	X(recorded, 1, 1)
+	X(recorded, 1, 1)                                                                                              \
+	X(skipped_unnoted, 1, 0) /* it was left out when it was queued, or made since */
 
 #define NT_LATENCY_HOL 0x01 /* what was read had to wait for a segment that came late: head-of-line blocking */
 #define NT_LATENCY_IPV6 0x02
@@ -342,6 +351,26 @@ struct nt_latency {
 	__u64 task; /* who reads; 0 at other hooks */
 	__u32 queue_len; /* packets in the socket's receive queue */
 	__u32 weight; /* packets that this one stands for: itself, and those left out since the last sample */
+};
+
+/*
+ * TRANSMIT: a packet passes a hook on its way down, at a device: it is queued there, or handed to the driver. How late
+ * it is there is the time since the begin of its send.
+ */
+struct nt_transmit {
+	__u64 end_ns;
+	__u8 kind;
+	__u8 hook; /* enum nt_hook */
+	__u8 flags; /* NT_LATENCY_IPV6 */
+	__u8 zero_a;
+	__u32 length; /* bytes, with its link header */
+	__u64 send_ns; /* when the operation began that sent all its bytes; 0: not known */
+	__u64 wait_ns; /* at tx-started: since it was queued */
+	__u64 device; /* that sends it */
+	__u64 socket; /* 0: none, or not known */
+	__u64 task; /* who sends; 0: not known */
+	__u32 weight; /* as of LATENCY */
+	__u32 zero_b;
 };
 
 /* DROP: the kernel frees a packet that it did not deliver. */
@@ -1061,6 +1090,18 @@ struct nt_user_symbol {
 	F(bytes, PLAIN, NONE)                                                                                          \
 	F(flags, PLAIN, NONE)
 
+#define NT_FIELDS_transmit(F)                                                                                          \
+	F(end_ns, TIME, NONE)                                                                                          \
+	F(hook, PLAIN, NONE)                                                                                           \
+	F(flags, PLAIN, NONE)                                                                                          \
+	F(length, PLAIN, NONE)                                                                                         \
+	F(send_ns, DELTA, NONE)                                                                                        \
+	F(wait_ns, PLAIN, NONE)                                                                                        \
+	F(device, PLAIN, DEVICE)                                                                                       \
+	F(socket, PLAIN, SOCKET)                                                                                       \
+	F(task, PLAIN, TASK)                                                                                           \
+	F(weight, PLAIN, NONE)
+
 #define NT_FIELDS_stack(F)                                                                                             \
 	F(end_ns, PLAIN, NONE)                                                                                         \
 	F(flags, PLAIN, NONE)                                                                                          \
@@ -1214,6 +1255,7 @@ NT_ASSERT_LAYOUT(flow_count, 56);
 NT_ASSERT_LAYOUT(flow_total, 56);
 NT_ASSERT_LAYOUT(raise, 24);
 NT_ASSERT_LAYOUT(block_io, 56);
+NT_ASSERT_LAYOUT(transmit, 64);
 NT_ASSERT_LAYOUT(task, 72);
 NT_ASSERT_LAYOUT(socket, 88);
 NT_ASSERT_LAYOUT(flow, 80);

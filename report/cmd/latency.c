@@ -268,10 +268,11 @@ const struct nt_command nt_cmd_latency = {
 	.name = "latency",
 	.group = NT_GROUP_DEEPER,
 	.usage = "TAPE|DB [OPTION]... [--json|--csv]",
-	.what = "show how late packets were on their way up",
+	.what = "show how late packets were on their way up or down",
 	.help = "A hook is a place on that way: ip-start, tcp-start, udp-start, tcp-socket-enqueued, "
 		"udp-socket-enqueued, tcp-socket-read, udp-socket-read. The latency is the time since the host "
-		"received the packet. Record with --probes default,latency.",
+		"received the packet. Record with --probes default,latency. On the way down, with the probe transmit: "
+		"tx-queued, tx-started. There it is the time since the send began.",
 	.example = "latency busy.tape --by process",
 	.wants = "a tape or a database",
 	.options = options,

@@ -232,14 +232,14 @@ bool nt_load_is_database(const char *path)
 /* ---- samples that must be there ---- */
 
 const struct nt_need nt_need_stacks = {{"stacks"}, "stack samples", "default,stacks"};
-const struct nt_need nt_need_latency = {{"latency"}, "latency samples", "default,latency"};
+const struct nt_need nt_need_latency = {{"latency", "transmit"}, "latency samples", "default,latency"};
 const struct nt_need nt_need_drops = {{"drops"}, "samples of drops", "default,drops"};
 const struct nt_need nt_need_retransmits = {{"retransmits"}, "samples of retransmits", "default,retransmits"};
 const struct nt_need nt_need_wakeups = {{"wakeups"}, "samples of wake-ups", "default,wakeups"};
 const struct nt_need nt_need_flows = {{"flows"}, "counts of flows", "default,flows"};
-const struct nt_need nt_need_packets = {{"latency", "drops", "retransmits", "flows", "raise", "block"},
+const struct nt_need nt_need_packets = {{"latency", "transmit", "drops", "retransmits", "flows", "raise", "block"},
 					"samples of packets, softirqs or disks",
-					"default,latency,drops,retransmits,flows,raise,block"};
+					"default,latency,transmit,drops,retransmits,flows,raise,block"};
 
 const char *nt_need_text(const struct nt_need *need, char text[NT_NEED_MAX])
 {

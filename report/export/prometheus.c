@@ -403,7 +403,7 @@ static int write_latency(struct writer *writer)
 	int error;
 
 	write_head(writer->out, "nettape_skb_latency_seconds", "histogram",
-		   "Time since the host received a packet, at a hook on its way up.");
+		   "Time since the host received a packet, at a hook on its way up; on its way down, since its send.");
 	error = nt_session_each(writer->db, write_histograms, writer);
 	if (!error)
 		error = write_left_out(writer);

@@ -13,7 +13,7 @@
  */
 #pragma once
 
-#define NT_SCHEMA_VERSION 13 /* of tables and views; grows with each change of their statements */
+#define NT_SCHEMA_VERSION 14 /* of tables and views; grows with each change of their statements */
 
 /*
  * X(CONSTANT, blocks): where the rows of a table come from. That decides which blocks of events are read for them; the
@@ -78,7 +78,7 @@
 	  "packets of one flow that followed one another")                                                             \
 	X(NET_TIMER, net_timer, struct nt_cpu_record, NULL, LOOSE, BY_NAME, "a run of a timer of the network")         \
 	X(SKB_LATENCY, skb_latency, struct nt_latency_info, NULL, LOOSE, BY_NAME,                                      \
-	  "a packet that passed a hook of the receive path")                                                           \
+	  "a packet that passed a hook on its way up or down")                                                         \
 	X(SKB_DROP, skb_drop, struct nt_drop_info, NULL, LOOSE, BY_NAME, "a packet that the kernel freed undelivered") \
 	X(TCP_RETRANSMIT, tcp_retransmit, struct nt_cpu_record, NULL, LOOSE, BY_NAME, "a segment that TCP sent again") \
 	X(FLOW_SKETCH, flow_sketch, struct nt_cpu_record, NULL, FLOWS, WITH_SUMS,                                      \
@@ -306,7 +306,8 @@
 	C(NON_ZERO, length, from->sample->length)                                                                      \
 	C(INTEGER_ALWAYS, queue_len, from->sample->queue_len)                                                          \
 	C(INTEGER_ALWAYS, weight, from->sample->weight)                                                                \
-	C(WORD_ALWAYS, flags, nt_latency_flags_text(from->sample->flags, from->late))
+	C(WORD_ALWAYS, flags, nt_latency_flags_text(from->sample->flags, from->late))                                  \
+	C(INTEGER, wait_ns, from->wait_ns)
 
 #define NT_COLUMNS_skb_drop(C)                                                                                         \
 	C(INTEGER_ALWAYS, ts, from->drop->end_ns)                                                                      \

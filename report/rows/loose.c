@@ -11,12 +11,41 @@
 #include "report/rows/state.h"
 #include "schema/kind.h"
 
+#define NONE UINT64_MAX /* more than SQL can hold: NULL */
+
 static int push_latency(struct nt_rows *rows, uint32_t cpu, const struct nt_latency *sample)
 {
-	struct nt_latency_info info = {.cpu = cpu, .sample = sample};
+	struct nt_latency_info info = {.cpu = cpu, .sample = sample, .wait_ns = NONE};
 	int error = sample->task ? nt_rows_see(rows, sample->task) : 0;
 
 	info.late = nt_clocks_latency(&rows->learned->clocks, sample->end_ns, sample->stamp_ns, &info.latency_ns);
+	return error ? error : nt_rows_push(rows, NT_TABLE_SKB_LATENCY, &info);
+}
+
+/* Both times are of one clock. A packet whose send is not known has no stamp. */
+static int push_transmit(struct nt_rows *rows, uint32_t cpu, const struct nt_transmit *packet)
+{
+	const bool is_known = packet->send_ns && packet->send_ns <= packet->end_ns;
+	const struct nt_latency sample = {
+		.end_ns = packet->end_ns,
+		.hook = packet->hook,
+		.flags = packet->flags,
+		.length = packet->length,
+		.stamp_ns = is_known ? packet->send_ns : NONE,
+		.device = packet->device,
+		.socket = packet->socket,
+		.task = packet->task,
+		.weight = packet->weight,
+	};
+	const struct nt_latency_info info = {
+		.cpu = cpu,
+		.sample = &sample,
+		.late = is_known ? NT_LATE_KNOWN : NT_LATE_NO_CLOCK,
+		.latency_ns = packet->end_ns - packet->send_ns,
+		.wait_ns = packet->hook == NT_HOOK_tx_started ? packet->wait_ns : NONE,
+	};
+	int error = packet->task ? nt_rows_see(rows, packet->task) : 0;
+
 	return error ? error : nt_rows_push(rows, NT_TABLE_SKB_LATENCY, &info);
 }
 
@@ -159,6 +188,8 @@ int nt_rows_push_loose(struct nt_rows *rows, uint32_t cpu, const union nt_any *r
 	switch (record->record.kind) {
 	case NT_LATENCY:
 		return push_latency(rows, cpu, &record->as_latency);
+	case NT_TRANSMIT:
+		return push_transmit(rows, cpu, &record->as_transmit);
 	case NT_DROP:
 		return push_drop(rows, cpu, &record->as_drop);
 	case NT_BLOCK_IO:

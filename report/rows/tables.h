@@ -225,6 +225,7 @@ struct nt_latency_info {
 	const struct nt_latency *sample;
 	enum nt_late late;
 	uint64_t latency_ns; /* as `late` says */
+	uint64_t wait_ns; /* for the device's driver; UINT64_MAX: not at this hook */
 };
 
 struct nt_flow_count_info {

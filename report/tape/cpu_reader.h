@@ -11,7 +11,7 @@
 
 #define NT_REORDER 64 /* records among which those of a CPU are sorted */
 #define NT_WINDOW (2 * NT_REORDER) /* places for them, and for one that is being decoded; a power of two */
-#define NT_EVENT_SIZE 56 /* of the largest record that is no identity */
+#define NT_EVENT_SIZE 64 /* of the largest record that is no identity */
 
 /* Items of a reader that are no records, as kinds that are on no tape. */
 enum { NT_ITEM_GAP = NT_KIND_MAX, NT_ITEM_WRONG_BLOCK, NT_ITEM_KINDS };

@@ -25,8 +25,8 @@ peak_kib() {
     [[ -e $work/$n.samples ]] || {
         cp "$work/1500.db" "$work/$n.samples"
         sqlite3 "$work/$n.samples" "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $n)
-            INSERT INTO skb_latency SELECT 1, i, 0, 'udp-start', i * 7919 % 1000003, i, NULL, NULL, NULL, 100, 0, 1, ''
-                FROM n"
+            INSERT INTO skb_latency SELECT 1, i, 0, 'udp-start', i * 7919 % 1000003, i, NULL, NULL, NULL, 100, 0, 1, '',
+                NULL FROM n"
     }
     if [[ $1 == percentiles ]]; then
         set -- query "$work/$n.samples" "SELECT percentile(latency_ns, 0.99) FROM skb_latency"

@@ -33,10 +33,11 @@ SELECT 'operations', coalesce(tid, -1), op, syscall, result,
 FROM sock_op o JOIN thread USING (session_id, utid) LEFT JOIN socket s ON s.session_id = o.session_id
     AND s.id = o.socket_id GROUP BY 2, 3, 4, 5, 6, 7;
 SELECT 'begins', op, sum(ts % 1000003) FROM sock_op WHERE utid IS NOT NULL GROUP BY 2;
-SELECT 'packets', hook, count(*), 0, sum(ts % 1000003), sum(latency_ns), sum(length), sum(weight) FROM skb_latency
-    GROUP BY 2;
-SELECT 'packets', 'drop', count(*), 0, sum(ts % 1000003), NULL, sum(length), NULL FROM skb_drop HAVING count(*) > 0;
-SELECT 'packets', 'retransmit', count(*), 0, sum(ts % 1000003), NULL, sum(length), NULL FROM tcp_retransmit
+SELECT 'packets', hook, count(*), 0, sum(ts % 1000003), sum(latency_ns), sum(length), sum(weight), sum(wait_ns)
+    FROM skb_latency GROUP BY 2;
+SELECT 'packets', 'drop', count(*), 0, sum(ts % 1000003), NULL, sum(length), NULL, NULL FROM skb_drop
+    HAVING count(*) > 0;
+SELECT 'packets', 'retransmit', count(*), 0, sum(ts % 1000003), NULL, sum(length), NULL, NULL FROM tcp_retransmit
     HAVING count(*) > 0;
 -- Segments of TCP may share a stamp: then each is tied to the one before it, up to the read.
 SELECT 'flows', count(*), sum(ts - before_ts) FROM (

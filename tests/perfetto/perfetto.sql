@@ -42,9 +42,10 @@ SELECT s.name, sum(ts % 1000003) FROM slice s JOIN thread_track t ON t.id = s.tr
 -- packets
 SELECT s.name, count(*), sum(dur), sum(ts % 1000003), sum(extract_arg(s.arg_set_id, 'debug.latency_ns')),
     sum(extract_arg(s.arg_set_id, 'debug.length')),
-    sum(extract_arg(s.arg_set_id, 'debug.weight'))
+    sum(extract_arg(s.arg_set_id, 'debug.weight')), sum(extract_arg(s.arg_set_id, 'debug.wait_ns'))
 FROM slice s JOIN track t ON t.id = s.track_id
-WHERE (s.name GLOB '*-start' OR s.name GLOB '*-socket-*' OR s.name IN ('drop', 'retransmit', 'unknown'))
+WHERE (s.name GLOB '*-start' OR s.name GLOB '*-socket-*' OR s.name GLOB 'tx-*'
+    OR s.name IN ('drop', 'retransmit', 'unknown'))
     AND coalesce(t.name, '') NOT GLOB '* waits' GROUP BY 1
 -- flows
 SELECT count(*), sum(i.ts - o.ts) FROM flow JOIN slice o ON o.id = slice_out JOIN slice i ON i.id = slice_in

@@ -1550,6 +1550,50 @@ static void disk_tape(struct maker *maker, const char *directory)
 	save(maker, directory, "v1-disks.tape/chunk-000000.ntc");
 }
 
+/* ---- packets on their way down: a tape of its own too ---- */
+
+static void transmit_tape(struct maker *maker, const char *directory)
+{
+	begin_chunk(maker, 0);
+	meta_lines(maker, CORE_PROBES ",transmit");
+	put_plain(maker, NT_BLOCK_META);
+	clocks(maker, START_NS);
+	identities(maker);
+	ADD(0, state, STATE, .end_ns = START_NS + 900, .reason = NT_STATE_START, .task = 1);
+	ADD(1, state, STATE, .end_ns = START_NS + 1000, .reason = NT_STATE_START, .task = 0);
+	/* One send of several packets, which start on another CPU, each 5 ms and a little later. The last is dropped.
+	 */
+	for (uint32_t i = 1; i <= 6; i++)
+		ADD(0, transmit, TRANSMIT, .end_ns = START_NS + MS + i * 10 * US, .hook = NT_HOOK_tx_queued,
+		    .length = 1500, .send_ns = START_NS + MS, .device = 1, .socket = 1, .task = 1, .weight = 1);
+	for (uint32_t i = 1; i <= 5; i++)
+		ADD(1, transmit, TRANSMIT, .end_ns = START_NS + 6 * MS + i * 12 * US, .hook = NT_HOOK_tx_started,
+		    .length = 1500, .send_ns = START_NS + MS, .wait_ns = 5 * MS + i * 2 * US, .device = 1, .socket = 1,
+		    .task = 1, .weight = 1);
+	/* Packets whose send is not known; one that was queued before the recording. */
+	for (uint32_t i = 1; i <= 3; i++)
+		ADD(1, transmit, TRANSMIT, .end_ns = START_NS + 20 * MS + i * US, .hook = NT_HOOK_tx_queued,
+		    .flags = NT_LATENCY_IPV6, .length = 60 + i, .device = 2, .weight = i);
+	for (uint32_t i = 1; i <= 3; i++)
+		ADD(1, transmit, TRANSMIT, .end_ns = START_NS + 20 * MS + i * 4 * US, .hook = NT_HOOK_tx_started,
+		    .flags = NT_LATENCY_IPV6, .length = 60 + i, .wait_ns = i * 3 * US, .device = 2, .weight = i);
+	ADD(1, transmit, TRANSMIT, .end_ns = START_NS + 30 * MS, .hook = NT_HOOK_tx_started, .length = UINT32_MAX,
+	    .send_ns = START_NS - MS, .wait_ns = 40 * MS, .socket = 2, .task = 2, .weight = 1);
+	/* A send after its packet is no recorder's. And two that were lost. */
+	ADD(1, transmit, TRANSMIT, .end_ns = START_NS + 31 * MS, .hook = NT_HOOK_tx_queued, .flags = 0xff,
+	    .send_ns = START_NS + 32 * MS, .weight = 1);
+	ADD(1, loss, LOSS, .end_ns = START_NS + 40 * MS, .lost_kind = NT_TRANSMIT, .count = 2,
+	    .first_ns = START_NS + 35 * MS, .last_ns = START_NS + 36 * MS);
+	ADD(0, state, STATE, .end_ns = END_NS + 600, .reason = NT_STATE_STOP, .task = 1);
+	ADD(1, state, STATE, .end_ns = END_NS + 700, .reason = NT_STATE_STOP, .task = 0);
+	put_events(maker, 0, 0);
+	put_events(maker, 1, 0);
+	clocks(maker, END_NS);
+	closing_meta(maker);
+	end_chunk(maker);
+	save(maker, directory, "v1-transmit.tape/chunk-000000.ntc");
+}
+
 int main(int argc, char **argv)
 {
 	struct maker maker = {
@@ -1607,6 +1651,9 @@ int main(int argc, char **argv)
 	forget(&maker);
 	make_directory(argv[1], "v1-disks.tape");
 	disk_tape(&maker, argv[1]);
+	forget(&maker);
+	make_directory(argv[1], "v1-transmit.tape");
+	transmit_tape(&maker, argv[1]);
 	for (int i = 0; i < 2; i++)
 		nt_event_encoder_free(maker.cpus[i].encoder);
 	nt_buf_release(&maker.file);

@@ -148,7 +148,7 @@ static void put_flow(struct nt_event *event, const char *hook, const struct nt_v
 
 static int take_latency(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu, const struct nt_value *const *values)
 {
-	enum { TS, HOOK, LATENCY, STAMP, DEVICE, SOCKET, UTID, LENGTH, QUEUE, WEIGHT, FLAGS };
+	enum { TS, HOOK, LATENCY, STAMP, DEVICE, SOCKET, UTID, LENGTH, QUEUE, WEIGHT, FLAGS, WAIT };
 	const int64_t ts = nt_integer(values[TS], -1);
 	const char *hook = nt_text(values[HOOK], "");
 	struct nt_perfetto_thread *thread;
@@ -165,6 +165,7 @@ static int take_latency(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu, 
 	nt_event_name(&event, hook);
 	put_flow(&event, hook, values[SOCKET], values[STAMP]);
 	nt_event_put_integer(&event, "latency_ns", values[LATENCY]);
+	nt_event_put_integer(&event, "wait_ns", values[WAIT]);
 	put_socket(trace, &event, values[SOCKET]);
 	put_device(trace, &event, values[DEVICE]);
 	nt_event_put_integer(&event, "length", values[LENGTH]);
@@ -226,7 +227,7 @@ const struct nt_perfetto_reader nt_ops_readers[] = {
 	 .take_of_cpu = take_op},
 	{"skb_latency",
 	 {"ts", "hook", "latency_ns", "stamp_ns", "device_id", "socket_id", "utid", "length", "queue_len", "weight",
-	  "flags"},
+	  "flags", "wait_ns"},
 	 .take_of_cpu = take_latency},
 	{"skb_drop",
 	 {"ts", "reason", "location", "device_id", "socket_id", "length", "protocol"},

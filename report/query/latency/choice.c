@@ -40,6 +40,8 @@ static int choose_between(const struct nt_latency_args *args, struct nt_latency_
 		return -1;
 	if (choice->first >= choice->second)
 		return nt_fail(error, "--between takes two hooks in the order that packets pass them.");
+	if (NT_HOOK_IS_OF_SENDING(choice->first) != NT_HOOK_IS_OF_SENDING(choice->second))
+		return nt_fail(error, "--between takes two hooks of one way: no packet passes both of these.");
 	if (args->n_hooks)
 		return nt_fail(error, "--between names the hooks: leave --hook out.");
 	return 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * pairing.h - finds the samples of two hooks that belong to the same packet: they have the same receive timestamp and,
- * where both know it, the same socket. Pure; constant memory and time for a sample.
+ * pairing.h - finds the samples of two hooks that belong to the same packet: they have the same stamp (when it was
+ * received, or queued at the device that sends it) and, where both know it, the same socket. Pure; constant memory and
+ * time for a sample.
  */
 #pragma once
 

@@ -28,10 +28,15 @@ enum {
 	COLUMN_IS_HERE /* in the chosen time, on the chosen CPUs */
 };
 
+/*
+ * What the samples of one packet have in common: when it was received, or when it was queued at the device that sends
+ * it.
+ */
+#define STAMP "CASE hook WHEN 'tx-queued' THEN ts WHEN 'tx-started' THEN ts - wait_ns ELSE stamp_ns END"
 #define SAMPLES                                                                                                        \
-	"SELECT hook, ts, latency_ns, weight, flags, %s, stamp_ns, socket_id, %s, %s FROM skb_latency "                \
+	"SELECT hook, ts, latency_ns, weight, flags, %s, " STAMP " AS stamp, socket_id, %s, %s FROM skb_latency "      \
 	"WHERE session_id = ?1 AND ts < ?3 AND %s"
-#define PAIRS "hook IN (?5, ?6) AND stamp_ns IS NOT NULL ORDER BY stamp_ns, ts, hook = ?6"
+#define PAIRS "hook IN (?5, ?6) AND stamp IS NOT NULL ORDER BY stamp, ts, hook = ?6"
 #define OURS "utid IN (" NT_PROCESS_THREADS_SQL ")"
 
 static struct nt_latency_sample read_sample(sqlite3_stmt *row, struct nt_labels *groups)
@@ -76,7 +81,8 @@ static int visit_pair(const struct nt_pairing_sample *first, const struct nt_lat
 	struct nt_latency_sample pair = *second;
 
 	pair.ns = (int64_t)((uint64_t)second->ts - (uint64_t)first->ts);
-	pair.weight = first->weight * second->weight;
+	/* On the way up each hook draws for itself; on the way down the first does for both. */
+	pair.weight = NT_HOOK_IS_OF_SENDING(second->hook) ? second->weight : first->weight * second->weight;
 	pair.is_hol = first->is_hol || second->is_hol;
 	pair.is_known = true; /* a difference of two times on one clock: the stamp does not matter */
 	return visit(arg, &pair);

@@ -209,6 +209,13 @@ static void print_shares(const struct nt_latency_result *result)
 			       "share of them.");
 }
 
+static bool is_there(const struct nt_latency_accounting *accounting, const struct left_out hooks[NT_HOOK_COUNT],
+		     unsigned int hook)
+{
+	return accounting->is_there[hook] || hooks[hook].has_series;
+}
+
+/* Hooks that this kernel has not. A way of which no hook is there was not asked for. */
 static void print_absent(const struct nt_latency_result *result, const struct nt_latency_accounting *accounting,
 			 const struct left_out hooks[NT_HOOK_COUNT])
 {
@@ -217,7 +224,9 @@ static void print_absent(const struct nt_latency_result *result, const struct nt
 
 	nt_prose_begin(&prose, result->out);
 	for (unsigned int hook = NT_HOOK_NONE + 1; hook < NT_HOOK_COUNT; hook++) {
-		if (accounting->is_there[hook] || hooks[hook].has_series || !(result->choice->hooks & 1u << hook))
+		if (is_there(accounting, hooks, hook) || !(result->choice->hooks & 1u << hook) ||
+		    !NT_ANY(NT_HOOK_COUNT, i,
+			    NT_HOOK_IS_OF_SENDING(i) == NT_HOOK_IS_OF_SENDING(hook) && is_there(accounting, hooks, i)))
 			continue;
 		fprintf(prose.line, "%s%s", before, nt_hook_name(hook));
 		before = ", ";
@@ -261,11 +270,11 @@ static int print_left_out(struct nt_latency_result *result, struct nt_printer *p
 		result->out,
 		"\nPackets left out of these figures: as counted, not scaled; from `no stamp` on, of the whole "
 		"recording");
-	nt_printer_leave_out(printer, "unknown_count,head-of-line_count,future stamp_count,transmit stamp_count");
+	nt_printer_leave_out(printer, "future stamp_count,head-of-line_count,transmit stamp_count,unknown_count");
 	for (unsigned int hook = NT_HOOK_NONE + 1; hook < NT_HOOK_COUNT; hook++) {
 		struct nt_line line = {0};
 
-		if (!(result->choice->hooks & 1u << hook) || (!hooks[hook].has_series && !accounting->is_there[hook]))
+		if (!(result->choice->hooks & 1u << hook) || !is_there(accounting, hooks, hook))
 			continue;
 		nt_line_put(&line, "hook", nt_cell_label(nt_hook_name(hook)));
 		nt_line_put(&line, "head-of-line_count", nt_cell_integer((int64_t)hooks[hook].hol));

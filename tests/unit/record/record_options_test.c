@@ -307,7 +307,7 @@ static void helps(void **state)
 	/* Three sections; a label that leaves no room has a line of its own. */
 	assert_non_null(strstr(said[0], "\n  -o, --output DIR      the directory to make for the tape"));
 	assert_non_null(strstr(said[0], "\n  -- COMMAND ...        record while COMMAND runs; exit with its status\n"
-					"\nOf the packets that the probe latency sees, record only those\n"
+					"\nOf the packets that the probes latency and transmit see, record only those\n"
 					"  -p, --pid PID         that this process reads"));
 	assert_non_null(strstr(said[0], "\nWith the probe stacks\n  -F, --frequency HZ"));
 	assert_non_null(strstr(said[0], "\n                        "));

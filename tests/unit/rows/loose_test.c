@@ -26,6 +26,7 @@ static const struct {
 	enum nt_kind kind;
 	enum nt_table_id table;
 } kept[] = {{NT_LATENCY, NT_TABLE_SKB_LATENCY},
+	    {NT_TRANSMIT, NT_TABLE_SKB_LATENCY},
 	    {NT_DROP, NT_TABLE_SKB_DROP},
 	    {NT_STACK_SAMPLE, NT_TABLE_STACK_SAMPLE},
 	    {NT_FLOW_COUNT, NT_TABLE_FLOW_COUNT},
@@ -71,12 +72,22 @@ static bool is_loose_loss(struct outcome *outcome, const struct nt_row *row)
 	return false;
 }
 
+/* Of the two kinds in one table, TRANSMIT has a wait. */
+static bool is_of(const struct nt_row *row, size_t kind)
+{
+	const bool has_wait = row->table == NT_TABLE_SKB_LATENCY && row->values[13].type != NT_VALUE_NULL;
+
+	return row->table == kept[kind].table && has_wait == (kept[kind].kind == NT_TRANSMIT);
+}
+
 static void take_row(struct outcome *outcome, const struct nt_row *row)
 {
 	for (size_t kind = 0; kind < N_KINDS; kind++)
-		outcome->samples[kind] += row->table == kept[kind].table;
+		outcome->samples[kind] += is_of(row, kind);
 	switch (row->table) {
 	case NT_TABLE_SKB_LATENCY:
+		if (!is_of(row, 0))
+			break;
 		outcome->known += row->values[4].type != NT_VALUE_NULL;
 		outcome->unexplained += row->values[4].type == NT_VALUE_NULL && !strstr(row->values[12].text, "future");
 		break;

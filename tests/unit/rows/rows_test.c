@@ -314,9 +314,9 @@ static void makes_rows_of_samples(void **state)
 	tape_gen_finish(gen, GEN_START_NS + 1000, true);
 
 	expect_rows(fixture, NT_TABLE_SKB_LATENCY,
-		    "1000000000500 0 tcp-socket-read 100 1700000000000000400 2 3 9 1 5 7 hol\n"
-		    "1000000000500 0 ip-start - 1700000000000000552 - - - - 0 1 ipv6,future\n"
-		    "1000000000500 0 unknown - - - - - - 0 0 future\n");
+		    "1000000000500 0 tcp-socket-read 100 1700000000000000400 2 3 9 1 5 7 hol -\n"
+		    "1000000000500 0 ip-start - 1700000000000000552 - - - - 0 1 ipv6,future -\n"
+		    "1000000000500 0 unknown - - - - - - 0 0 future -\n");
 	expect_rows(fixture, NT_TABLE_SKB_DROP,
 		    "1000000000500 0 SOCKET_RCVBUFF f+0xff [m\xef\xbf\xbd] 2 3 9 65535\n"
 		    "1000000000500 0 reason 4294967295 unknown - - 0 -\n");
