@@ -90,7 +90,8 @@ static void test_choices(void **state)
 	assert_int_equal(nt_latency_choose(&args, &selection, &choice, error), -1);
 	assert_string_equal(error,
 			    "--hook udp-read: there is no such hook; choose from ip-start, tcp-start, udp-start, "
-			    "tcp-socket-enqueued, udp-socket-enqueued, tcp-socket-read, udp-socket-read.");
+			    "tcp-socket-enqueued, udp-socket-enqueued, tcp-socket-read, udp-socket-read, tx-queued, "
+			    "tx-started.");
 	args = (struct nt_latency_args){.between = {"udp-start", "udp-socket-read"}};
 	selection = (struct nt_selection_args){.to = "1970-01-01T00:00:02Z"};
 	assert_int_equal(nt_latency_choose(&args, &selection, &choice, error), 0);

@@ -365,7 +365,7 @@ static void counts_outcomes_by_program(void **state)
 	has_line(&fixture->taken[1], "\nnt_seed recorded=88 lost=0 runs=11 run_ns=12 misses=13\n");
 	has_line(&fixture->taken[1], "\nnt_latency_ip_start__ip_rcv_core recorded=0 lost=0 skipped_sample=9 "
 				     "skipped_peek=1 runs=11 run_ns=12 misses=13\n");
-	has_line(&fixture->taken[1], "\nnt_latency_udp_socket_read__skb_consume_udp recorded=0 lost=0 "
+	has_line(&fixture->taken[1], "\nnt_latency_tx_started__net_dev_start_xmit recorded=0 lost=0 "
 				     "skipped_sample=5 runs=11 run_ns=12 misses=13\n");
 	assert_int_equal(count_lines(&fixture->taken[1]), NT_PROGRAM_COUNT - 3);
 }

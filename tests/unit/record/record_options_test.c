@@ -279,6 +279,8 @@ static void options_of_a_probe_that_is_off(void **state)
 {
 	(void)state;
 	is_refused("-p 7", "-p needs the probe latency, which is off: add --probes default,latency");
+	takes("--probes transmit -p 7 --latency-sample 0.1");
+	is_refused("--probes transmit --min-queue 9", "--min-queue needs the probe latency");
 	is_refused("--user-stacks", "--user-stacks needs the probe stacks, which is off: add --probes default,stacks");
 	is_refused("--probes latency -p 7 --stacks all", "--stacks needs the probe stacks");
 	takes("--probes all -p 7 --stacks all");

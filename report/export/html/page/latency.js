@@ -143,8 +143,8 @@ function latency(data, view, charts) {
     el(
       'p',
       {class: 'note'},
-      'From the receipt of the packet by the host to each hook on its way up; exact (nearest rank) over the samples. ' +
-        'In the maps the shade says how many packets, by their logarithm.',
+      'From the receipt of the packet by the host to each hook on its way up, or from its send to each on its way ' +
+        'down; exact (nearest rank) over the samples. In the maps the shade says how many packets, by their logarithm.',
     ),
   );
   if (!found.hooks.some((hook) => hook.p50_ns !== null)) {
