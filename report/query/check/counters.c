@@ -99,9 +99,13 @@ static int check_counted(struct nt_check *check, const char *name, const char *s
 int nt_check_take_latency(void *arg, const struct nt_row *row)
 {
 	struct nt_check_latencies *latencies = &((struct nt_check *)arg)->events.latencies;
+	const enum nt_hook hook = nt_hook_number(nt_text(NT_VALUE(row, skb_latency, hook), ""));
 
+	latencies->by_hook[hook]++;
+	/* On the way down both times are of one clock. */
+	if (NT_HOOK_IS_OF_SENDING(hook))
+		return 0;
 	latencies->n++;
-	latencies->by_hook[nt_hook_number(nt_text(NT_VALUE(row, skb_latency, hook), ""))]++;
 	latencies->known += NT_VALUE(row, skb_latency, latency_ns)->type != NT_VALUE_NULL;
 	latencies->stepped += nt_has_word(nt_text(NT_VALUE(row, skb_latency, flags), ""), "step");
 	return 0;
