@@ -189,8 +189,10 @@ struct nt_call_info {
 #define NT_FILTER_PIDS 1024
 #define NT_FILTER_DEVICES 256
 
-/* The configuration of the probes `latency` and `transmit`. All of it is constant, so that an option that is off costs
- * nothing. */
+/*
+ * The configuration of the probes `latency` and `transmit`. All of it is constant, so that an option that is off costs
+ * nothing.
+ */
 struct nt_latency_config {
 	__u8 is_sampled; /* by `gaps` */
 	__u8 is_preempted; /* its programs may be: they use nothing that is the CPU's but counters and the ring */
@@ -221,7 +223,7 @@ struct nt_config {
 	__u8 notes_begins; /* of operations: where one began is recorded, not only that it ended */
 	__u8 probe_irq; /* hard interrupts are recorded */
 	__u8 probe_raise; /* how long softirqs wait is recorded */
-	__u8 probe_transmit; /* of a send, where the socket's bytes end is noted at its begin */
+	__u8 probe_transmit; /* each send notes its socket, and where its bytes begin */
 	__u8 ops_by_task; /* begins are noted at the protocol's functions, per task (task_ops.h) */
 	__u8 busy_begins; /* probe busypoll is on, and what a task's own polls follow is noted in busy_ns */
 	__u8 busy_loops; /* by programs before and after the loop that makes them */

@@ -249,8 +249,7 @@ static const struct nt_attach_point wakeups_points[] = {POINT(sched_waking), POI
 
 static const struct nt_attach_point raise_points[] = {POINT(softirq_raise), {}};
 
-/* The packets that are queued make the start's noted ones, and those that are dropped end them: so the queue is last.
- */
+/* Ends of the wait come first, as everywhere: the program that notes packets is attached last. */
 static const struct nt_attach_point transmit_points[] = {
 	{.program = "nt_transmit_drop", .point = "kfree_skb"},
 	{.program = "nt_latency_tx_started__net_dev_start_xmit", .point = "net_dev_start_xmit"},
@@ -468,15 +467,13 @@ static const struct nt_candidate wakeups_candidates[] = {
 };
 
 static const char *const transmit_uncovered[] = {
-	"A packet's send is known only where the task that queues it is inside that send. The packets that ACKs, "
-	"timers "
-	"or other sends let go have none (latency NULL), nor have those that carry bytes from before, or wait for a "
-	"neighbour's address. Of a datagram in parts (MSG_MORE, a cork) it is the send that completes it. Where "
-	"several "
-	"threads send on one TCP socket at a time, it may be another's.",
-	"A packet that passes several devices (a bond, a tunnel, a veth) counts at each. Those that the kernel cuts "
-	"from "
-	"one in software after it was queued make no sample at tx-started, nor does that one.",
+	"A packet's send is known only where the task that queues it is inside that send. Packets that ACKs, timers or "
+	"other sends let go have no latency, nor have those with bytes of an earlier send, or that wait for a "
+	"neighbour's address.",
+	"Of a datagram in parts (MSG_MORE, a cork) the send is the one that completes it. If several threads send on "
+	"one TCP socket at once, it may be another's.",
+	"A packet that passes several devices (a bond, a tunnel, a veth) counts at each. One that the kernel cuts in "
+	"software after it was queued makes no sample at tx-started, and neither do its parts.",
 	"When a device has sent a packet is not recorded: the kernel tells it only to who asks for timestamps.",
 	NULL,
 };

@@ -64,8 +64,8 @@ struct nt_check_softirqs {
 
 /* counters.c */
 struct nt_check_latencies {
-	int64_t n, known,
-		stepped; /* samples of the way up; whose latency is known; in doubt, because the clock was stepped */
+	int64_t n; /* samples of the way up */
+	int64_t known, stepped; /* of these: whose latency is known; in doubt, because the clock was stepped */
 	int64_t by_hook[NT_HOOK_COUNT];
 };
 struct nt_check_wakeups {
