@@ -40,11 +40,10 @@ static __always_inline struct nt_bio_set *set_of(__u64 key)
 /* Notes under this key, over what is there from before. */
 static __always_inline void note(__u64 key, const struct nt_noted_bio *noted)
 {
-	const __u64 age = noted->queue_ns | (noted->issue_ns ? NT_BIO_IS_ISSUED : 0);
 	struct nt_bio_set *set = set_of(key);
 
 	if (set)
-		set->ways[nt_places_take(&set->places, key, age)] = *noted;
+		set->ways[nt_places_take(set->keys, set->ways, sizeof(*noted), key) & (NT_PLACES - 1)] = *noted;
 }
 
 /* The cgroup of version 2 that the kernel keeps with a bio; 0: none, or the root, which is nobody's. */
@@ -99,7 +98,7 @@ static __always_inline void fill_payer(const struct nt_cpu *cpu, struct nt_noted
 SEC("tp_btf/block_bio_queue")
 int BPF_PROG(nt_block_bio_queue, struct bio *bio)
 {
-	struct nt_noted_bio noted = {.queue_ns = bpf_ktime_get_ns()};
+	struct nt_noted_bio noted = {.age = bpf_ktime_get_ns()};
 	struct nt_cpu *cpu;
 	__u32 cpu_id;
 
@@ -137,7 +136,7 @@ int BPF_PROG(nt_block_split, struct bio *part)
 	cpu = nt_this_cpu(&cpu_id);
 	if (!cpu || !set)
 		return 0;
-	way = nt_places_find(&set->places, whole);
+	way = nt_places_find(set->keys, whole);
 	if (way < NT_PLACES)
 		noted = set->ways[way & (NT_PLACES - 1)];
 	/* Else also: another one, which is gone, may be noted by its address. */
@@ -165,7 +164,7 @@ int BPF_PROG(nt_block_rq_issue, struct request *request)
 {
 	const __u64 key = key_of(request), now_ns = bpf_ktime_get_ns();
 	struct nt_bio_set *set = set_of(key);
-	struct nt_noted_bio noted = {.issue_ns = now_ns}, *found;
+	struct nt_noted_bio noted = {.age = NT_BIO_IS_ISSUED, .issue_ns = now_ns}, *found;
 	struct nt_cpu *cpu;
 	__u32 cpu_id, way;
 
@@ -173,13 +172,12 @@ int BPF_PROG(nt_block_rq_issue, struct request *request)
 	if (!cpu || !set)
 		return 0;
 	nt_count(cpu, NT_PROGRAM_block_rq_issue, NT_OUTCOME_noted);
-	way = nt_places_find(&set->places, key);
+	way = nt_places_find(set->keys, key);
 	if (way < NT_PLACES) {
-		way &= NT_PLACES - 1;
-		found = &set->ways[way];
+		found = &set->ways[way & (NT_PLACES - 1)];
 		found->flags = found->issue_ns ? NT_IO_REQUEUED : 0;
 		found->issue_ns = now_ns;
-		set->places.ages[way] |= NT_BIO_IS_ISSUED;
+		found->age |= NT_BIO_IS_ISSUED;
 		return 0;
 	}
 	if (op_of(request) == REQ_OP_FLUSH)
@@ -200,7 +198,7 @@ static __always_inline bool take_noted(const struct request *request, __u32 byte
 
 	if (!set)
 		return false;
-	way = nt_places_find(&set->places, key);
+	way = nt_places_find(set->keys, key);
 	if (way == NT_PLACES)
 		return false;
 	way &= NT_PLACES - 1;
@@ -208,9 +206,9 @@ static __always_inline bool take_noted(const struct request *request, __u32 byte
 	/* The rest is issued again. */
 	if (bytes < request->__data_len) {
 		set->ways[way].issue_ns = 0;
-		set->places.ages[way] &= ~NT_BIO_IS_ISSUED;
+		set->ways[way].age &= ~NT_BIO_IS_ISSUED;
 	} else {
-		set->places.keys[way] = 0;
+		set->keys[way] = 0;
 	}
 	return true;
 }
@@ -219,7 +217,7 @@ static __always_inline void fill_record(struct nt_block_io *record, const struct
 					const struct nt_noted_bio *noted, __u8 status, __u32 bytes)
 {
 	const struct gendisk *disk = request->q->disk;
-	__u64 issue_ns = noted->issue_ns;
+	__u64 issue_ns = noted->issue_ns, queue_ns = noted->age & ~NT_BIO_IS_ISSUED;
 
 	record->kind = NT_BLOCK_IO;
 	record->op = op_of(request);
@@ -241,10 +239,10 @@ static __always_inline void fill_record(struct nt_block_io *record, const struct
 	}
 	if (record->end_ns > issue_ns)
 		record->dur_ns = record->end_ns - issue_ns;
-	if (!noted->queue_ns)
+	if (!queue_ns)
 		record->flags |= NT_IO_UNQUEUED;
-	else if (issue_ns > noted->queue_ns)
-		record->queue_ns = issue_ns - noted->queue_ns;
+	else if (issue_ns > queue_ns)
+		record->queue_ns = issue_ns - queue_ns;
 }
 
 /*

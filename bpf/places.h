@@ -17,34 +17,40 @@ static __always_inline __u32 nt_places_set_of(__u64 key, __u32 n_sets)
 }
 
 /* Where it stands; NT_PLACES: it is not noted. */
-static __always_inline __u32 nt_places_find(const struct nt_places *places, __u64 key)
+static __always_inline __u32 nt_places_find(const __u64 keys[NT_PLACES], __u64 key)
 {
 	__u32 way = 0;
 
-	while (way < NT_PLACES && places->keys[way] != key)
+	while (way < NT_PLACES && keys[way] != key)
 		way++;
 	return way;
 }
 
-/* Its place: the one that it has, a free one, or that of the one with the least age, which is no longer noted. */
-static __always_inline __u32 nt_places_take(struct nt_places *places, __u64 key, __u64 age)
+/* What is noted begins with its age: the time, and above it what must stay for longer. */
+static __always_inline __u64 nt_places_age(const void *ways, __u32 size, __u32 way)
 {
-	__u32 victim = nt_places_find(places, key);
+	return *(const __u64 *)((const char *)ways + way * size);
+}
 
-	if (victim == NT_PLACES) {
-		victim = 0;
-		for (__u32 way = 0; way < NT_PLACES; way++) {
-			/* Another CPU may want the same place. */
-			if (!places->keys[way] && !__sync_val_compare_and_swap(&places->keys[way], 0, key)) {
-				victim = way;
-				break;
-			}
-			if (places->ages[way] < places->ages[victim])
-				victim = way;
-		}
-		places->keys[victim & (NT_PLACES - 1)] = key;
+/*
+ * Its place: the one that it has, a free one, or that of the one with the least age, which is no longer noted. `ways`:
+ * what is noted at the places, `size` bytes each.
+ */
+static __always_inline __u32 nt_places_take(__u64 keys[NT_PLACES], const void *ways, __u32 size, __u64 key)
+{
+	__u32 victim = nt_places_find(keys, key);
+
+	if (victim < NT_PLACES)
+		return victim;
+	victim = 0;
+	for (__u32 way = 0; way < NT_PLACES; way++) {
+		/* Another CPU may want the same place. */
+		if (!keys[way] && !__sync_val_compare_and_swap(&keys[way], 0, key))
+			return way;
+		if (nt_places_age(ways, size, way) < nt_places_age(ways, size, victim & (NT_PLACES - 1)))
+			victim = way;
 	}
 	victim &= NT_PLACES - 1;
-	places->ages[victim] = age;
+	keys[victim] = key;
 	return victim;
 }

@@ -476,15 +476,7 @@ struct nt_cpu {
 	struct nt_gaps gaps __attribute__((aligned(64)));
 } __attribute__((aligned(64)));
 
-/*
- * A set of places for what is on its way (places.h). The one with the least age makes room: its time, and above it what
- * must stay for longer.
- */
-#define NT_PLACES 8 /* a power of two */
-struct nt_places {
-	__u64 keys[NT_PLACES]; /* 0: the place is free */
-	__u64 ages[NT_PLACES];
-};
+#define NT_PLACES 8 /* in a set (places.h); a power of two */
 
 /*
  * Probe `block`: bios from their queueing to the completion of their request, and requests without bios. What was
@@ -492,9 +484,9 @@ struct nt_places {
  * issue for longest.
  */
 #define NT_BIO_SETS 4096 /* a power of two */
-#define NT_BIO_IS_ISSUED (1ull << 63) /* in its age */
+#define NT_BIO_IS_ISSUED (1ull << 63)
 struct nt_noted_bio {
-	__u64 queue_ns; /* 0: not known */
+	__u64 age; /* when it was queued, 0: not known; and NT_BIO_IS_ISSUED */
 	__u64 issue_ns; /* of its request, whose first bio it is; 0: not issued */
 	__u64 task; /* as in its record; so in what follows */
 	__u64 cgroup;
@@ -504,7 +496,7 @@ struct nt_noted_bio {
 };
 
 struct nt_bio_set {
-	struct nt_places places;
+	__u64 keys[NT_PLACES]; /* 0: the place is free */
 	struct nt_noted_bio ways[NT_PLACES];
 };
 
@@ -514,7 +506,7 @@ struct nt_bio_set {
  */
 #define NT_PACKET_SETS 4096 /* a power of two */
 struct nt_noted_packet {
-	__u64 queue_ns;
+	__u64 queue_ns; /* its age */
 	__u64 send_ns; /* as in its record; so in what follows */
 	__u64 device;
 	__u64 socket;
@@ -527,7 +519,7 @@ struct nt_noted_packet {
 };
 
 struct nt_packet_set {
-	struct nt_places places;
+	__u64 keys[NT_PLACES]; /* 0: the place is free */
 	struct nt_noted_packet ways[NT_PLACES];
 };
 

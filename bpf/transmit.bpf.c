@@ -46,14 +46,14 @@ static __always_inline bool take_packet(const struct sk_buff *skb, struct nt_not
 {
 	const __u64 key = packet_key(skb);
 	struct nt_packet_set *set = packet_set(key);
-	__u32 way = set ? nt_places_find(&set->places, key) : NT_PLACES;
+	__u32 way = set ? nt_places_find(set->keys, key) : NT_PLACES;
 
 	if (!set || way == NT_PLACES)
 		return false;
 	way &= NT_PLACES - 1;
 	if (noted)
 		*noted = set->ways[way];
-	set->places.keys[way] = 0;
+	set->keys[way] = 0;
 	return true;
 }
 
@@ -63,7 +63,7 @@ static __always_inline void note_packet(const struct sk_buff *skb, const struct 
 	struct nt_packet_set *set = packet_set(key);
 
 	if (set)
-		set->ways[nt_places_take(&set->places, key, noted->queue_ns)] = *noted;
+		set->ways[nt_places_take(set->keys, set->ways, sizeof(*noted), key) & (NT_PLACES - 1)] = *noted;
 }
 
 /* The send that the current task is inside. */

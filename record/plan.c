@@ -470,11 +470,12 @@ static const char *const transmit_uncovered[] = {
 	"A packet's send is known only where the task that queues it is inside that send. Packets that ACKs, timers or "
 	"other sends let go have no latency, nor have those with bytes of an earlier send, or that wait for a "
 	"neighbour's address.",
-	"Of a datagram in parts (MSG_MORE, a cork) the send is the one that completes it. If several threads send on "
-	"one TCP socket at once, it may be another's.",
+	"The latency of a datagram in parts (MSG_MORE, a cork) counts from the send that completes it. If several "
+	"threads send on one TCP socket at once, it may count from another's send.",
 	"A packet that passes several devices (a bond, a tunnel, a veth) counts at each. One that the kernel cuts in "
 	"software after it was queued makes no sample at tx-started, and neither do its parts.",
-	"When a device has sent a packet is not recorded: the kernel tells it only to who asks for timestamps.",
+	"Latency is not known at the time when a device has sent a packet: the kernel tells that time only to who asks "
+	"for timestamps.",
 	NULL,
 };
 

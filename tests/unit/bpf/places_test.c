@@ -45,49 +45,52 @@ static struct listed *next_to_go(struct listed list[N_KEYS])
 	return next;
 }
 
-static void note(struct nt_places *places, struct listed list[N_KEYS], uint64_t key, uint64_t age)
+static void note(struct nt_bio_set *set, struct listed list[N_KEYS], uint64_t key, uint64_t age)
 {
-	assert_true(nt_places_take(places, key, age) < NT_PLACES);
+	const uint32_t way = nt_places_take(set->keys, set->ways, sizeof(set->ways[0]), key);
+
+	assert_true(way < NT_PLACES);
+	set->ways[way].age = age;
 	if (!list[key - 1].is_there && count(list) == NT_PLACES)
 		next_to_go(list)->is_there = false;
 	list[key - 1] = (struct listed){true, age};
 }
 
-static void check(const struct nt_places *places, const struct listed list[N_KEYS])
+static void check(const struct nt_bio_set *set, const struct listed list[N_KEYS])
 {
 	for (uint64_t key = 1; key <= N_KEYS; key++) {
-		const uint32_t way = nt_places_find(places, key);
+		const uint32_t way = nt_places_find(set->keys, key);
 
 		assert_int_equal(way < NT_PLACES, list[key - 1].is_there);
 		if (way < NT_PLACES)
-			assert_int_equal(places->ages[way], list[key - 1].age);
+			assert_int_equal(set->ways[way].age, list[key - 1].age);
 	}
 }
 
 static void keeps_what_a_list_keeps(void **state)
 {
 	struct listed list[N_KEYS] = {};
-	struct nt_places places = {};
+	struct nt_bio_set set = {};
 
 	(void)state;
 	rnd.state = nt_rand_seed();
 	for (uint64_t now_ns = 1; now_ns <= STEPS; now_ns++) {
 		const uint64_t key = 1 + nt_rand_below(&rnd, N_KEYS);
-		const uint32_t way = nt_places_find(&places, key);
+		const uint32_t way = nt_places_find(set.keys, key);
 
 		switch (way < NT_PLACES ? nt_rand_below(&rnd, 4) : 0) {
 		case 0:
-			note(&places, list, key, now_ns);
+			note(&set, list, key, now_ns);
 			break;
 		case 1:
 		case 2:
-			list[key - 1].age = places.ages[way] |= NT_BIO_IS_ISSUED;
+			list[key - 1].age = set.ways[way].age |= NT_BIO_IS_ISSUED;
 			break;
 		default:
-			places.keys[way] = 0;
+			set.keys[way] = 0;
 			list[key - 1].is_there = false;
 		}
-		check(&places, list);
+		check(&set, list);
 	}
 }
 
