@@ -2,7 +2,7 @@
 /*
  * histogram.c - runs a command while the programs of histogram.bpf.c are attached, and prints what the kernel counted
  * of each: histogram OBJECT COMMAND [ARGUMENT...] prints lines "PROGRAM RUNS NANOSECONDS", and of the histograms, over
- * devices and CPUs, "sum HOOK PACKETS NANOSECONDS" with the hook's number (schema/event.h). The programs are those
+ * devices and CPUs, "sum HOOK PACKETS NANOSECONDS" with the hook's text (schema/event.h). The programs are those
  * before and after functions; where the kernel refuses these, those at tracepoints. Exit status: the command's, or 1 if
  * neither can be loaded.
  */
@@ -99,9 +99,11 @@ static void print_sums(struct bpf_object *object)
 		else if (key.hook < NT_HOOK_COUNT)
 			hooks[key.hook].packets += value;
 	}
-	for (int hook = 1; hook < NT_HOOK_COUNT; hook++)
-		printf("sum %d %llu %llu\n", hook, (unsigned long long)hooks[hook].packets,
-		       (unsigned long long)hooks[hook].ns);
+#define X(number, name, text)                                                                                          \
+	printf("sum %s %llu %llu\n", text, (unsigned long long)hooks[number].packets,                                  \
+	       (unsigned long long)hooks[number].ns);
+	NT_HOOKS(X)
+#undef X
 }
 
 int main(int argc, char **argv)

@@ -56,10 +56,8 @@ sql "$db" "SELECT hook, count(*), sum(latency_ns) FROM skb_latency
     WHERE flags NOT LIKE '%ipv6%' AND flags NOT LIKE '%future%' AND ts > $from_ns GROUP BY hook" >"$work/own"
 sql "$db" "SELECT program || ' ' || sum(value) FROM self_cost_last WHERE program GLOB 'nt_latency_*' AND name = 'run_ns'
     GROUP BY program" >"$work/runs"
-names=(- ip-start tcp-start udp-start tcp-socket-enqueued udp-socket-enqueued tcp-socket-read udp-socket-read)
 compared=0
-while read -r _ number packets sum_ns; do
-    hook=${names[number]}
+while read -r _ hook packets sum_ns; do
     ((packets)) || continue
     IFS='|' read -r _ own_packets own_ns <<<"$(grep "^$hook|" "$work/own" || echo "$hook|0|0")"
     # The run times of the two programs at the same function.
