@@ -23,7 +23,7 @@ perf=()
 if command -v perf >/dev/null && [[ -z ${NT_EMULATED:-} ]]; then
     # Not at our rate: two clocks of one rate keep their distance, and what the first does to the traffic is what the
     # second sees.
-    perf=(perf record -q -a -g -k CLOCK_MONOTONIC -e cpu-clock:k -F "$((hz - 2))" -o "$work/perf.data")
+    perf=(perf record -q -C 0 -g -k CLOCK_MONOTONIC -e cpu-clock:k -F "$((hz - 2))" -o "$work/perf.data")
     "${perf[@]}" -- true >"$work/perf.log" 2>&1 || perf=()
 fi
 
@@ -184,7 +184,7 @@ sql "$db" "SELECT '# ' || (sum(CASE name WHEN 'run_ns' THEN value END) / sum(CAS
 # other. And only while both sampled: the traffic is not the same all the time. They may differ by what chance does to
 # so few samples, three standard deviations, and 4 points more.
 if [[ ${#perf[@]} != 0 ]]; then
-    perf script --ns -C 0 -i "$work/perf.data" -F time,ip,sym 2>>"$work/perf.log" |
+    perf script --ns -i "$work/perf.data" -F time,ip,sym 2>>"$work/perf.log" |
         awk -v RS= '{ sub(/:/, "", $1); sub(/[.]/, "", $1); to = $1; if (!from) from = $1 }
             / udp_sendmsg/ { all++; if (/ __napi_poll/) some++ } END {
                 print all ? 100 * some / all : 0, all + 0, from + 0, to + 0 }' >"$work/share"

@@ -11,7 +11,7 @@ source "$(dirname "$0")/stages_lib.sh"
 needs_recorder
 perf=()
 if command -v perf >/dev/null && [[ -z ${NT_EMULATED:-} ]]; then
-    perf=(perf record -q -a -g -e cpu-clock:k -F $((hz - 2)) -o "$work/perf.data")
+    perf=(perf record -q -C 0 -g -k CLOCK_MONOTONIC -e cpu-clock:k -F $((hz - 2)) -o "$work/perf.data")
     "${perf[@]}" -- true >"$work/perf.log" 2>&1 || perf=()
 fi
 
@@ -52,7 +52,9 @@ is "the flame graph has as much time" "$(awk '{ sum += $NF } END { printf "%.0f"
 
 # perf's clock is another one, of another rate: those of one rate would keep their distance. On a CPU that idles now and
 # then a hypervisor may bring a tick late, for one clock at another place than for the other (where a wake-up is sent to
-# another CPU): only the sender's is compared.
+# another CPU): only the sender's is compared. And only while both sampled: before and after, perf is at work on the
+# receiver's CPU, and a receiver that does not sleep need not be woken. For the same reason perf has no clock there: all
+# of its clocks have one rate, so that one would always tick just before the other.
 # Of the samples in the softirq, those with one of these functions anywhere: by its own count, and as the inclusive view
 # has it. The difference of two shares, each with its samples' error: 3.3 sigma is passed by chance once in a thousand
 # times; and a point for what is net_rx to the one and not to the other.
@@ -62,8 +64,10 @@ if [[ ${#perf[@]} == 0 ]]; then
     echo "# no perf that works here: its samples are not compared with"
 else
     bar_at_most "of the sender's CPU, idle" "$idle" 20
-    "$report" stages "$db" --inclusive --cpu 0 --csv >"$work/inclusive.csv"
-    perf script -C 0 -i "$work/perf.data" -F ip,sym >"$work/perf.stacks" 2>>"$work/perf.log"
+    perf script --ns -i "$work/perf.data" -F time,ip,sym >"$work/perf.stacks" 2>>"$work/perf.log"
+    read -r from to < <(awk -v RS= -v start="$(sql "$db" "SELECT start_ts FROM session")" '{ sub(/[.]/, "", $1)
+        to = $1 - start; if (NR == 1) from = to } END { printf "%.0f %.0f\n", from, to }' "$work/perf.stacks")
+    "$report" stages "$db" --inclusive --cpu 0 --from "${from}ns" --to "${to}ns" --csv >"$work/inclusive.csv"
     while read -r stage functions; do
         read -r theirs n < <(awk -v RS= -v functions=" ($functions)" '/ net_rx_action/ && !/ bpf_trace_run/ {
             sub(/ net_rx_action.*/, ""); all++; if ($0 ~ functions) some++ } END { printf "%.2f %d\n",

@@ -12,6 +12,7 @@
 #include <linux/perf_event.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 
 #include "record/sampler.h"
 #include "tests/support/fake_files.h"
@@ -21,10 +22,11 @@
 
 static struct {
 	/* what a test asks for */
-	int failing_cpu, open_errno, attach_errno;
+	int failing_cpu, open_errno, period_errno, attach_errno;
 	/* what has been seen */
 	char opened[64], destroyed[64]; /* CPUs, in order */
 	unsigned int hz;
+	uint64_t period_ns[N_CPUS];
 	int last_fd;
 } host;
 
@@ -68,6 +70,18 @@ long syscall(long number, ...)
 	if (!next)
 		next = (__typeof__(next))dlsym(RTLD_NEXT, "syscall");
 	return next(number, args[0], args[1], args[2], args[3], args[4]);
+}
+
+int ioctl(int fd, unsigned long request, ...)
+{
+	va_list list;
+
+	assert_int_equal(request, PERF_EVENT_IOC_PERIOD);
+	va_start(list, request);
+	host.period_ns[cpu_of_fd[fd]] = *va_arg(list, const uint64_t *);
+	va_end(list);
+	errno = host.period_errno;
+	return host.period_errno ? -1 : 0;
 }
 
 int sched_getcpu(void)
@@ -158,6 +172,23 @@ static void follows_cpus_that_come_and_go(void **state)
 	assert_string_equal(host.opened, "0 2 3 1 5 2 ");
 }
 
+static void each_clock_has_a_period_of_its_own(void **state)
+{
+	(void)state;
+	files[0].text = "0-5\n";
+	for (unsigned int hz = 1; hz <= 10000; hz *= 10) {
+		const uint64_t asked_ns = 1000000000 / hz;
+
+		assert_int_equal(nt_sampler_start(&sampler, program, N_CPUS, hz), 0);
+		for (int cpu = 0; cpu < N_CPUS; cpu++) {
+			assert_in_range(host.period_ns[cpu], asked_ns, asked_ns + asked_ns / 1000);
+			for (int other = 0; other < cpu; other++)
+				assert_int_not_equal(host.period_ns[cpu], host.period_ns[other]);
+		}
+		nt_sampler_release(&sampler);
+	}
+}
+
 /* It went between the list and its clock. */
 static void leaves_out_a_cpu_that_has_just_gone(void **state)
 {
@@ -187,6 +218,11 @@ static void tells_of_failures(void **state)
 	nt_sampler_release(&sampler);
 	assert_string_equal(host.destroyed, "0 ");
 	host.open_errno = 0;
+	host.period_errno = ENOTTY;
+	assert_int_equal(nt_sampler_start(&sampler, program, N_CPUS, 97), -ENOTTY);
+	assert_false(is_open(host.last_fd));
+	nt_sampler_release(&sampler);
+	host.period_errno = 0;
 	host.attach_errno = EPERM;
 	assert_int_equal(nt_sampler_start(&sampler, program, N_CPUS, 97), -EPERM);
 	assert_false(is_open(host.last_fd));
@@ -241,6 +277,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(starts_the_clocks_of_cpus_that_are_online),
+		TEST(each_clock_has_a_period_of_its_own),
 		TEST(follows_cpus_that_come_and_go),
 		TEST(leaves_out_a_cpu_that_has_just_gone),
 		TEST(tells_of_failures),
