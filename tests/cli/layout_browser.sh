@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The page of export html and the pictures of flame and latency at 1400, 800 and 500 pixels, in the light and in the
-# dark: nothing overlaps or is cut, all text has a contrast of at least 4.5 (tests/browser/layouts.js). As root also of
+# The page of export html and the pictures of flame and latency at 1400, 800 and 500 pixels, and at 1400 in the dark:
+# nothing overlaps or is cut, all text has a contrast of at least 4.5 (tests/browser/layouts.js). As root also of
 # a recording of this host.
 #
 # check-all: it needs a browser
