@@ -200,13 +200,13 @@ fi
 
 # ---- two programs that compute: one whose file is gone, with a pipe that nobody writes to where it was ----
 cp "$tools/burner" "$work/gone"
-"$work/gone" 60 gone >"$work/burnt" &
+"$work/gone" 600 gone >"$work/burnt" &
 gone=$!
 keep $gone
 wait_for 500 grep -q "$work/gone" "/proc/$gone/maps"
 rm "$work/gone"
 mkfifo "$work/gone (deleted)"
-"$tools/caller" 60 >"$work/called" &
+"$tools/caller" 600 >"$work/called" &
 caller=$!
 keep $caller
 recording_start "$work/u.tape" --probes default,stacks --stacks all --user-stacks -F "$hz"
