@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * sampler.h - the clocks of probe `stacks`: on each online CPU a software clock of the kernel (perf's cpu-clock), which
- * runs a program at each tick. It counts time, whether the CPU works or not. No two clocks keep their distance: each
- * has a period of its own, up to 0.1 % longer than asked for. A CPU that goes offline loses its clock, and one that
- * comes online gets one.
+ * sampler.h - the clocks of probe `stacks`: on each online CPU a software clock of the kernel (perf's cpu-clock),
+ * which runs a program at each tick. It counts time, whether the CPU works or not. The clocks do not keep their
+ * distance: each of 1,024 CPUs has a period of its own, up to 0.1 % longer than asked for. A CPU that goes offline
+ * loses its clock, and one that comes online gets one.
  */
 #pragma once
 
