@@ -4,6 +4,7 @@
  * opens and closes each CPU's gate.
  */
 #include "bpf/device.h"
+#include "bpf/faults.h"
 #include "bpf/open_softirq.h"
 #include "bpf/task_ops.h"
 
@@ -316,7 +317,11 @@ int nt_control(struct bpf_raw_tracepoint_args *ctx)
 		cpu->start_ns = now_ns;
 		cpu->gate = 1;
 		nt_write_state(cpu_id, now_ns, NT_STATE_START);
+		if (nt_config.probe_memory)
+			nt_note_faults(cpu, bpf_get_current_task_btf(), now_ns);
 	} else if (command == NT_CONTROL_STOP && cpu->gate) {
+		if (nt_config.probe_memory)
+			nt_write_faults(cpu, cpu_id, NT_PROGRAM_control, bpf_get_current_task_btf(), now_ns);
 		nt_write_state(cpu_id, now_ns, NT_STATE_STOP);
 		cpu->gate = 0;
 		cpu->stop_ns = now_ns;

@@ -18,16 +18,10 @@ struct nt_noted_bios_map {
 
 struct nt_noted_bios_map nt_noted_bios SEC(".maps");
 
-/*
- * The key of a bio or request: its address, less that of the map. The verifier lets programs compute with no address
- * of the kernel's, but with the distance of two.
- */
+/* Of a bio or request. */
 static __always_inline __u64 key_at(const void *address)
 {
-	const __u32 first = 0;
-	const void *map = bpf_map_lookup_elem(&nt_noted_bios, &first);
-
-	return map ? (__u64)address - (__u64)map : 0;
+	return nt_address_key(address, &nt_noted_bios);
 }
 
 static __always_inline struct nt_bio_set *set_of(__u64 key)

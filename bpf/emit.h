@@ -369,6 +369,18 @@ static __always_inline bool nt_is_napi_thread(const struct task_struct *task)
 	return nt_begins_with(task->comm, "napi/", 5) || nt_begins_with(task->comm, "backlog_napi/", 13);
 }
 
+/*
+ * A key made of a kernel's address: its distance from a map's first element. The verifier lets programs compute with no
+ * address of the kernel's, but with the distance of two.
+ */
+static __always_inline __u64 nt_address_key(const void *address, void *map)
+{
+	const __u32 first = 0;
+	const void *at = bpf_map_lookup_elem(map, &first);
+
+	return at ? (__u64)address - (__u64)at : 0;
+}
+
 static __always_inline __u64 nt_key_of(struct task_struct *task)
 {
 	return nt_task_key(task->pid, task->start_time);

@@ -239,6 +239,8 @@ struct task_struct {
 	struct task_struct *group_leader;
 	char comm[16];
 	void *worker_private; /* since 5.17 */
+	struct mm_struct *mm; /* NULL: of a kernel thread, or one that has given its memory up */
+	unsigned long min_flt, maj_flt;
 	struct files_struct *files;
 	struct css_set *cgroups;
 };
@@ -387,12 +389,31 @@ struct worker {
 	char desc[8]; /* the begin of the work queue's name; or what its work calls itself */
 };
 
+/* Of memory. */
+struct percpu_counter {
+	__s64 count; /* without what CPUs keep to themselves */
+};
+
+struct mm_struct {
+	struct percpu_counter rss_stat[4]; /* since 6.2 */
+	struct task_struct *owner; /* only with CONFIG_MEMCG; NULL: its last task is giving it up */
+};
+
+struct mm_rss_stat {
+	atomic64_t count[4];
+};
+
+struct mm_struct___before_6_2 {
+	struct mm_rss_stat rss_stat;
+};
+
 struct bpf_perf_event_data;
 struct irqaction;
 struct linux_binprm;
 
 #pragma clang attribute pop
 
+#define PF_EXITING 0x00000004
 #define PF_IO_WORKER 0x00000010
 #define PF_WQ_WORKER 0x00000020
 #define PF_KTHREAD 0x00200000
@@ -402,6 +423,8 @@ struct linux_binprm;
 
 #define S_IFMT 0170000
 #define S_IFSOCK 0140000
+
+#define CLONE_VM 0x00000100
 
 #define AF_UNIX 1
 #define AF_INET 2

@@ -78,6 +78,11 @@
 	X(block_rq_issue)                                                                                              \
 	X(block_rq_complete)                                                                                           \
 	X(transmit_drop)                                                                                               \
+	X(rss_stat)                                                                                                    \
+	X(memory_fork)                                                                                                 \
+	X(memory_exec)                                                                                                 \
+	X(seed_memory)                                                                                                 \
+	X(switch_faults)                                                                                               \
 	NT_FUNCTIONS(X)                                                                                                \
 	NT_LATENCY_HOOKS(X)
 
@@ -161,6 +166,8 @@ enum nt_bpf_program {
 	X(noted_stacked)	/* noted: what is queued at a device without requests of its own */ \
 	X(skipped_empty)	/* the end of a TCP connection, which no task read: no data is lost */ \
 	X(skipped_unnoted)	/* a packet that was not noted when it was queued at its device */ \
+	X(skipped_near)		/* a counter that has hardly changed since it was recorded */ \
+	X(skipped_unowned)	/* memory that is no process's yet, or no more */ \
 	X(skipped_owner)	/* what was interrupted is not the network's, and only that is asked for */
 
 enum nt_outcome {
@@ -223,6 +230,7 @@ struct nt_config {
 	__u8 notes_begins; /* of operations: where one began is recorded, not only that it ended */
 	__u8 probe_irq; /* hard interrupts are recorded */
 	__u8 probe_raise; /* how long softirqs wait is recorded */
+	__u8 probe_memory; /* page faults of the task on the CPU are noted */
 	__u8 probe_transmit; /* each send notes its socket, and where its bytes begin */
 	__u8 ops_by_task; /* begins are noted at the protocol's functions, per task (task_ops.h) */
 	__u8 busy_begins; /* probe busypoll is on, and what a task's own polls follow is noted in busy_ns */
@@ -240,6 +248,7 @@ struct nt_config {
 	__u8 is_preempted; /* programs at tracepoints may be, in tasks; on PREEMPT_RT in softirqs too */
 	__u8 sees_ticks; /* probe stacks: also those that take no sample (stacks.bpf.c) */
 	__u8 cgroups_of; /* enum nt_cgroups_of */
+	__u8 page_kib_shift; /* a page is 1 << so many KiB */
 	__u32 hierarchy; /* its number, of cgroups_of */
 	__u32 gro_batch; /* a poll's packets are given to the stack when they have so many segments, else at its end */
 	struct nt_flow_hash flow_hashes[2];
@@ -421,6 +430,13 @@ struct nt_raised_softirq {
 	__u64 raised_in; /* enum nt_cpu_context, then */
 };
 
+/* The task on the CPU, and its page faults when it came there, or the recording began: probe memory. */
+struct nt_noted_faults {
+	__u64 task; /* address; 0: none seen */
+	__u64 since_ns;
+	__u64 minor, major;
+};
+
 /*
  * One per CPU, written by programs on that CPU only. The softirq is that of the task on the CPU.
  */
@@ -473,6 +489,7 @@ struct nt_cpu {
 	struct nt_away_softirq away[NT_AWAY_SOFTIRQS];
 	struct nt_scratch scratch[NT_SCRATCH_COUNT];
 	__u64 n_scratch; /* how many of them are in use */
+	struct nt_noted_faults faults;
 	struct nt_gaps gaps __attribute__((aligned(64)));
 } __attribute__((aligned(64)));
 
@@ -521,6 +538,23 @@ struct nt_noted_packet {
 struct nt_packet_set {
 	__u64 keys[NT_PLACES]; /* 0: the place is free */
 	struct nt_noted_packet ways[NT_PLACES];
+};
+
+/*
+ * Probe `memory`: what was recorded last of the memory of processes. Several CPUs may write the place of one: then a
+ * value may be recorded once more than it must, or an older one be noted than was recorded.
+ */
+#define NT_MEMORY_SETS 1024 /* a power of two */
+#define NT_NOT_RECORDED (~0ull)
+struct nt_noted_memory {
+	__u64 age; /* when it was recorded last */
+	__u64 process; /* as in its record */
+	__u64 pages[NT_RSS_KIND_COUNT]; /* or NT_NOT_RECORDED */
+};
+
+struct nt_memory_set {
+	__u64 keys[NT_PLACES]; /* 0: the place is free */
+	struct nt_noted_memory ways[NT_PLACES];
 };
 
 /* Commands to the control program, for the CPU on which it runs. */

@@ -25,13 +25,9 @@ struct nt_noted_packets_map {
 
 struct nt_noted_packets_map nt_noted_packets SEC(".maps");
 
-/* The key of a packet: as of a bio (disk.bpf.c). */
 static __always_inline __u64 packet_key(const struct sk_buff *skb)
 {
-	const __u32 first = 0;
-	const void *map = bpf_map_lookup_elem(&nt_noted_packets, &first);
-
-	return map ? (__u64)skb - (__u64)map : 0;
+	return nt_address_key(skb, &nt_noted_packets);
 }
 
 static __always_inline struct nt_packet_set *packet_set(__u64 key)

@@ -50,36 +50,34 @@ static bool is_seed(const struct nt_ids *ids, const union nt_any *record)
 	return record->record.kind == NT_TASK ? record->as_task.task : is_new_socket(ids, record);
 }
 
-/* Reads records of one size from an iterator, and takes up to `most` of them. */
-static int read_seeds(int fd, size_t record_size, size_t most, struct nt_ids *ids)
+/* Reads records of one size from an iterator, until `most` of them were taken. */
+static int read_seeds(int fd, size_t record_size, size_t most, nt_seed_fn *take, void *arg)
 {
 	uint8_t buffer[sizeof(union nt_any) * 64];
 	size_t have = 0, at, taken = 0;
 	ssize_t n;
-	int error = 0;
+	int result = 0;
 
-	while (!error && taken < most && (n = read(fd, buffer + have, sizeof(buffer) - have)) != 0) {
+	while (result >= 0 && taken < most && (n = read(fd, buffer + have, sizeof(buffer) - have)) != 0) {
 		if (n < 0 && (errno == EINTR || errno == EAGAIN))
 			continue;
 		if (n < 0)
 			return -errno;
 		have += n;
-		for (at = 0; at + record_size <= have && taken < most && !error; at += record_size) {
+		for (at = 0; at + record_size <= have && taken < most && result >= 0; at += record_size) {
 			union nt_any record;
 
 			memcpy(&record, buffer + at, record_size);
-			if (!is_seed(ids, &record))
-				continue;
-			error = nt_ids_put(ids, &record);
-			taken++;
+			result = take(arg, &record);
+			taken += result > 0;
 		}
 		memmove(buffer, buffer + at, have - at);
 		have -= at;
 	}
-	return error;
+	return result < 0 ? result : 0;
 }
 
-static int seed(struct bpf_program *program, size_t record_size, size_t most, struct nt_ids *ids)
+static int seed(struct bpf_program *program, size_t record_size, size_t most, nt_seed_fn *take, void *arg)
 {
 	struct bpf_link *link = bpf_program__attach_iter(program, NULL);
 	int fd, error;
@@ -87,23 +85,40 @@ static int seed(struct bpf_program *program, size_t record_size, size_t most, st
 	if (!link)
 		return -errno;
 	fd = bpf_iter_create(bpf_link__fd(link));
-	error = fd < 0 ? fd : read_seeds(fd, record_size, most, ids);
+	error = fd < 0 ? fd : read_seeds(fd, record_size, most, take, arg);
 	if (fd >= 0)
 		close(fd);
 	bpf_link__destroy(link);
 	return error;
 }
 
+static int put_seed(void *arg, union nt_any *record)
+{
+	struct nt_ids *ids = arg;
+	int error;
+
+	if (!is_seed(ids, record))
+		return 0;
+	error = nt_ids_put(ids, record);
+	return error ? error : 1;
+}
+
 int nt_kernel_seed(struct nt_kernel *kernel, struct nt_ids *ids)
 {
-	return seed(kernel->skeleton->progs.nt_seed, sizeof(struct nt_task), SIZE_MAX, ids);
+	return seed(kernel->skeleton->progs.nt_seed, sizeof(struct nt_task), SIZE_MAX, put_seed, ids);
 }
 
 int nt_kernel_seed_sockets(struct nt_kernel *kernel, const struct nt_plan *plan, struct nt_ids *ids)
 {
-	return nt_plan_attaches(plan, "nt_seed_sockets") ? seed(kernel->skeleton->progs.nt_seed_sockets,
-								sizeof(struct nt_socket), MAX_SEEDED_SOCKETS, ids)
-							 : 0;
+	if (!nt_plan_attaches(plan, "nt_seed_sockets"))
+		return 0;
+	return seed(kernel->skeleton->progs.nt_seed_sockets, sizeof(struct nt_socket), MAX_SEEDED_SOCKETS, put_seed,
+		    ids);
+}
+
+int nt_kernel_seed_memory(struct nt_kernel *kernel, nt_seed_fn *take, void *arg)
+{
+	return seed(kernel->skeleton->progs.nt_seed_memory, sizeof(struct nt_mem_rss), SIZE_MAX, take, arg);
 }
 
 static int control(struct nt_kernel *kernel, uint32_t cpu, uint64_t command)

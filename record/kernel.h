@@ -44,6 +44,10 @@ int nt_kernel_seed(struct nt_kernel *kernel, struct nt_ids *ids);
  * receives. At the start, and at the end for those that were made meanwhile and never used.
  */
 int nt_kernel_seed_sockets(struct nt_kernel *kernel, const struct nt_plan *plan, struct nt_ids *ids);
+/* Takes a record that an iterator wrote: 1 or, if it is not wanted, 0; or a negative errno. */
+typedef int nt_seed_fn(void *arg, union nt_any *record);
+/* Gives `take` what memory processes have: MEM_RSS records, of probe memory. 0 or a negative errno. */
+int nt_kernel_seed_memory(struct nt_kernel *kernel, nt_seed_fn *take, void *arg);
 /* Opens the gate of each CPU, also of those that are offline; sets start_ns. */
 int nt_kernel_start(struct nt_kernel *kernel);
 /* From now on the programs send the identities of sockets and flows again, once (record/ids.h). */

@@ -206,6 +206,8 @@ static void fill_config(struct nt_kernel *kernel, const struct nt_record_options
 	if (options->plan.chosen[NT_PROBE_FLOWS])
 		nt_flows_configure(&options->flows, &config->flows);
 	config->probe_irq = options->plan.chosen[NT_PROBE_IRQ] != NULL;
+	config->probe_memory = options->plan.chosen[NT_PROBE_MEMORY] != NULL;
+	config->page_kib_shift = (uint8_t)(__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE)) - 10);
 	config->probe_transmit = options->plan.chosen[NT_PROBE_TRANSMIT] != NULL;
 	config->probe_raise = options->plan.chosen[NT_PROBE_RAISE] != NULL;
 	config->probe_deliver = options->plan.chosen[NT_PROBE_DELIVER] != NULL;
@@ -284,6 +286,7 @@ static void leave_out_maps(struct nt_kernel *kernel, const struct nt_plan *plan)
 		bpf_map__set_autocreate(of_hooks[i], has_hooks(plan));
 	bpf_map__set_autocreate(kernel->skeleton->maps.nt_tcp_orders, plan->chosen[NT_PROBE_LATENCY] != NULL);
 	bpf_map__set_autocreate(kernel->skeleton->maps.nt_noted_packets, plan->chosen[NT_PROBE_TRANSMIT] != NULL);
+	bpf_map__set_autocreate(kernel->skeleton->maps.nt_noted_memories, plan->chosen[NT_PROBE_MEMORY] != NULL);
 	bpf_map__set_autocreate(kernel->skeleton->maps.nt_noted_bios, plan->chosen[NT_PROBE_BLOCK] != NULL);
 	for (size_t i = 0; i < sizeof(of_flows) / sizeof(of_flows[0]); i++)
 		bpf_map__set_autocreate(of_flows[i], plan->chosen[NT_PROBE_FLOWS] != NULL);

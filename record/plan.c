@@ -261,6 +261,16 @@ static const struct nt_attach_point block_points[] = {
 	POINT(block_rq_complete), POINT(block_rq_issue), POINT(block_split), POINT(block_bio_queue), {},
 };
 
+/* The iterator is run at the begin of each chunk, after the programs that tell changes have begun. */
+static const struct nt_attach_point memory_points[] = {
+	POINT(rss_stat),
+	{.program = "nt_memory_fork", .point = "task_newtask"},
+	{.program = "nt_memory_exec", .point = "sched_process_exec"},
+	{.program = "nt_switch_faults", .point = "sched_switch"},
+	{.program = "nt_seed_memory", .point = "task", .how = NT_AT_ITERATOR},
+	{},
+};
+
 /* A tick that comes inside a program at a perf event takes no stack: these see it. */
 #define TICK(name, at)                                                                                                 \
 	{                                                                                                              \
@@ -501,6 +511,20 @@ static const char *const block_uncovered[] = {
 
 static const struct nt_candidate block_candidates[] = {
 	{.name = "tracepoints", .points = block_points, .uncovered = block_uncovered},
+	{},
+};
+
+static const char *const memory_uncovered[] = {
+	"Resident memory is what the kernel's counters say. Each CPU keeps changes of less than 32 pages (of twice the "
+	"number of CPUs, if that is more) to itself; before Linux 6.2 each thread does, of less than 64.",
+	"A process that ends gives all its memory up, whatever its last rows say.",
+	"A page fault is the thread's that takes it: also where the kernel takes it in a thread's time for another "
+	"process's memory (ptrace, direct I/O). When in its time on the CPU a thread took them is not known.",
+	NULL,
+};
+
+static const struct nt_candidate memory_candidates[] = {
+	{.name = "tracepoints", .points = memory_points, .uncovered = memory_uncovered},
 	{},
 };
 

@@ -130,6 +130,9 @@ struct nt_candidate {
 	X(BLOCK, block, NOTHING,                                                                                       \
 	  "requests to block devices: who made them, how long they waited and took (off by default)",                  \
 	  NULL)                                                                                                        \
+	X(MEMORY, memory, NOTHING,                                                                                     \
+	  "resident memory of processes, and page faults of threads (off by default)",                                 \
+	  NULL)                                                                                                        \
 	X(STACKS, stacks, SOFTIRQ,                                                                                     \
 	  "stacks of the kernel, and of user space on request, sampled at a fixed rate (off by default; switches "     \
 	  "softirq on)",                                                                                               \

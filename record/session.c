@@ -185,6 +185,37 @@ static int put_block_devices(struct session *session)
 							     : 0;
 }
 
+/* Records that are of no CPU go where those of the first one are. */
+static struct nt_stream *first_stream(const struct session *session)
+{
+	uint32_t cpu = 0;
+
+	while (cpu + 1 < session->kernel.n_cpus && !session->streams[cpu].events)
+		cpu++;
+	return &session->streams[cpu];
+}
+
+/* Counted as what the programs write, so that the tape can be compared. */
+static int put_memory_of_process(void *arg, union nt_any *record)
+{
+	struct session *session = arg;
+	struct nt_stream *stream = first_stream(session);
+	int error;
+
+	__atomic_fetch_add(&session->kernel.cpus[stream->cpu].counts.written[record->record.kind][NT_PROGRAM_control],
+			   1, __ATOMIC_RELAXED);
+	error = nt_stream_put(stream, record, record->record.end_ns);
+	return error ? error : 1;
+}
+
+/* Each chunk can be read alone: so it begins with what processes have. */
+static int put_memory(struct session *session)
+{
+	return session->options->plan.chosen[NT_PROBE_MEMORY]
+		       ? nt_kernel_seed_memory(&session->kernel, put_memory_of_process, session)
+		       : 0;
+}
+
 static int begin_chunk(struct session *session)
 {
 	int error = nt_tape_writer_begin_chunk(session->tape);
@@ -200,7 +231,7 @@ static int begin_chunk(struct session *session)
 		error = put_block_devices(session);
 	if (!error)
 		error = nt_drop_reasons_put(&session->reasons, &session->ids, nt_now());
-	return error;
+	return error ? error : put_memory(session);
 }
 
 /*
@@ -292,16 +323,6 @@ static int begin(struct session *session)
 }
 
 /* ---- recording ---- */
-
-/* Records that are of no CPU go where those of the first one are. */
-static struct nt_stream *first_stream(const struct session *session)
-{
-	uint32_t cpu = 0;
-
-	while (cpu + 1 < session->kernel.n_cpus && !session->streams[cpu].events)
-		cpu++;
-	return &session->streams[cpu];
-}
 
 static int drain(struct session *session)
 {

@@ -65,6 +65,8 @@
 	X(24, RAISE, raise, SPAN, LOOSE)                                                                               \
 	X(25, BLOCK_IO, block_io, SPAN, LOOSE)                                                                         \
 	X(26, TRANSMIT, transmit, MOMENT, LOOSE)                                                                       \
+	X(27, MEM_RSS, mem_rss, MOMENT, LOOSE)                                                                         \
+	X(28, PAGE_FAULT, page_fault, SPAN, LOOSE)                                                                     \
 	X(32, TASK, task, MOMENT, IDENTITY)                                                                            \
 	X(33, SOCKET, socket, MOMENT, IDENTITY)                                                                        \
 	X(34, CGROUP, cgroup, MOMENT, IDENTITY)                                                                        \
@@ -689,6 +691,60 @@ struct nt_block_io {
 	__u8 zero_a, zero_b, zero_c;
 };
 
+/* The counters of a process's memory, numbered as the kernel's. X(NUMBER, word). */
+#define NT_RSS_KINDS(X)                                                                                                \
+	X(0, file) /* pages of files */                                                                                \
+	X(1, anon) /* pages of no file */                                                                              \
+	X(2, swap) /* anonymous pages that are in swap space, and not resident */                                      \
+	X(3, shmem) /* shared memory, tmpfs */
+
+enum nt_rss_kind {
+#define X(number, word) NT_RSS_##word = number,
+	NT_RSS_KINDS(X)
+#undef X
+		NT_RSS_KIND_COUNT
+};
+
+/* Why a value is told. X(NUMBER, word). */
+#define NT_RSS_CAUSES(X)                                                                                               \
+	X(1, change) /* it has changed by NT_RSS_STEP_PAGES or more since it was told last */                          \
+	X(2, start) /* the recording or a chunk of it begins */                                                        \
+	X(3, fork) /* the process begins, with copies of its parent's pages */                                         \
+	X(4, exec) /* the process runs another program, in new memory */
+
+enum nt_rss_cause {
+#define X(number, word) NT_RSS_CAUSE_##word = number,
+	NT_RSS_CAUSES(X)
+#undef X
+};
+
+#define NT_RSS_STEP_PAGES 32 /* the least that a CPU of kernels from 6.2 on keeps to itself of a counter's changes */
+#define NT_RSS_EXTERNAL 0x01 /* another process made the change, or the kernel did: by reclaim, say */
+
+/* MEM_RSS: how much memory of a kind a process has, as the kernel's counter says, which lags (docs/limits.md). */
+struct nt_mem_rss {
+	__u64 end_ns;
+	__u8 kind;
+	__u8 what; /* enum nt_rss_kind */
+	__u8 cause; /* enum nt_rss_cause */
+	__u8 flags; /* NT_RSS_* */
+	__u32 zero_a;
+	__u64 process; /* that the memory is of: the task id of its main thread */
+	__u64 kib;
+};
+
+/* PAGE_FAULT: so many page faults a thread took in its time on the CPU, which began dur_ns before. */
+struct nt_page_fault {
+	__u64 end_ns;
+	__u8 kind;
+	__u8 flags; /* 0 */
+	__u8 zero_a, zero_b;
+	__u32 major; /* that waited for a page to be read */
+	__u64 dur_ns;
+	__u64 task;
+	__u64 minor; /* the others */
+};
+
 enum nt_task_why {
 	NT_TASK_SEED = 1, /* was there when recording began, or was looked up in /proc */
 	NT_TASK_FORK = 2,
@@ -881,6 +937,7 @@ struct nt_user_symbol {
 #define NT_NO_BEGIN_flow_total 0
 #define NT_NO_BEGIN_raise 0
 #define NT_NO_BEGIN_block_io 0
+#define NT_NO_BEGIN_page_fault 0
 
 /*
  * The fields of each kind, in the order in which the tape numbers them: append only.
@@ -1102,6 +1159,22 @@ struct nt_user_symbol {
 	F(task, PLAIN, TASK)                                                                                           \
 	F(weight, PLAIN, NONE)
 
+#define NT_FIELDS_mem_rss(F)                                                                                           \
+	F(end_ns, TIME, NONE)                                                                                          \
+	F(what, PLAIN, NONE)                                                                                           \
+	F(cause, PLAIN, NONE)                                                                                          \
+	F(flags, PLAIN, NONE)                                                                                          \
+	F(process, PLAIN, TASK)                                                                                        \
+	F(kib, PLAIN, NONE)
+
+#define NT_FIELDS_page_fault(F)                                                                                        \
+	F(end_ns, TIME, NONE)                                                                                          \
+	F(flags, PLAIN, NONE)                                                                                          \
+	F(major, PLAIN, NONE)                                                                                          \
+	F(dur_ns, PLAIN, NONE)                                                                                         \
+	F(task, PLAIN, TASK)                                                                                           \
+	F(minor, PLAIN, NONE)
+
 #define NT_FIELDS_stack(F)                                                                                             \
 	F(end_ns, PLAIN, NONE)                                                                                         \
 	F(flags, PLAIN, NONE)                                                                                          \
@@ -1256,6 +1329,8 @@ NT_ASSERT_LAYOUT(flow_total, 56);
 NT_ASSERT_LAYOUT(raise, 24);
 NT_ASSERT_LAYOUT(block_io, 56);
 NT_ASSERT_LAYOUT(transmit, 64);
+NT_ASSERT_LAYOUT(mem_rss, 32);
+NT_ASSERT_LAYOUT(page_fault, 40);
 NT_ASSERT_LAYOUT(task, 72);
 NT_ASSERT_LAYOUT(socket, 88);
 NT_ASSERT_LAYOUT(flow, 80);

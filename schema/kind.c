@@ -205,6 +205,28 @@ const char *nt_io_payer_name(unsigned int payer)
 	return WORD(names, payer);
 }
 
+const char *nt_rss_kind_name(unsigned int what)
+{
+	static const char *const names[] = {
+#define X(number, word) [number] = #word,
+		NT_RSS_KINDS(X)
+#undef X
+	};
+
+	return WORD(names, what);
+}
+
+const char *nt_rss_cause_name(unsigned int cause)
+{
+	static const char *const names[] = {
+#define X(number, word) [number] = #word,
+		NT_RSS_CAUSES(X)
+#undef X
+	};
+
+	return WORD(names, cause);
+}
+
 /* The numbers of zones' operations differ between kernels; from 32 on they are commands of drivers. */
 const char *nt_io_op_name(unsigned int op)
 {

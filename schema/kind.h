@@ -120,6 +120,8 @@ const char *nt_cpu_context_name(unsigned int context); /* task, softirq, hardirq
 const char *nt_stack_context_name(unsigned int context); /* enum nt_stack_context: idle, net_rx */
 const char *nt_io_payer_name(unsigned int payer); /* enum nt_io_payer: task, writeback */
 const char *nt_io_op_name(unsigned int op); /* the kernel's enum req_op: read, write, flush, discard */
+const char *nt_rss_kind_name(unsigned int what); /* enum nt_rss_kind: file, anon, swap, shmem */
+const char *nt_rss_cause_name(unsigned int cause); /* enum nt_rss_cause: change, start, fork, exec */
 const char *nt_loss_why_name(unsigned int why); /* enum nt_loss_why: "ring full", "not run" */
 
 #define NT_VEC_COUNT 10

@@ -19,7 +19,7 @@ static int has_any(struct nt_db *db)
 	/* The view last: it looks at every sample. */
 	static const char *const names[] = {"skb_latency", "skb_drop", "tcp_retransmit", "latency_hook"};
 	static const enum nt_table_id of_other_probes[] = {NT_TABLE_FLOW_TOTAL, NT_TABLE_SOFTIRQ_RAISE,
-							   NT_TABLE_BLOCK_IO};
+							   NT_TABLE_BLOCK_IO, NT_TABLE_MEM_RSS, NT_TABLE_PAGE_FAULT};
 	uint64_t tables = NT_ALL_TABLES;
 	bool has = false;
 
@@ -113,11 +113,11 @@ const struct nt_command nt_cmd_export_prometheus = {
 	.name = "export prometheus",
 	.group = NT_GROUP_TAKE,
 	.usage = "TAPE|DB [-o FILE] [OPTION]...",
-	.what = "write latency histograms, drops, retransmits, flows, waits, disks as metrics",
+	.what = "write latency, drops, retransmits, flows, waits, disks, memory as metrics",
 	.help = "Each hook has a histogram, in seconds. Counters give drops, retransmits, and the packets that are in "
-		"no histogram. Drops, retransmits, flows, waits, requests to block devices, and packets without a "
-		"latency are those of all processes, whatever --process says. Record with --probes "
-		"default,latency,drops,retransmits,flows,raise,block.",
+		"no histogram. Drops, retransmits, flows, waits, requests to block devices, memory, and packets "
+		"without a latency are those of all processes, whatever --process says. Record with --probes "
+		"default,latency,drops,retransmits,flows,raise,block,memory.",
 	.example = "export prometheus busy.tape -o busy.prom",
 	.wants = "a tape or a database",
 	.options = options,

@@ -19,6 +19,7 @@
 #include "report/query/elsewhere.h"
 #include "report/query/flows.h"
 #include "report/query/groups.h"
+#include "report/query/memory.h"
 #include "report/query/part_time.h"
 #include "report/query/payers.h"
 #include "report/query/self_cost.h"
@@ -68,6 +69,7 @@ static const struct section flows_section = {SHAPE_ROWS, "flows", "WITH " NT_FLO
 static const struct section waits_section = {SHAPE_ROWS, "softirq_waits", NULL}; /* nt_waits_query() */
 static const struct section disks_section = {SHAPE_ROWS, "block_devices", NT_DISKS_SQL};
 static const struct section disk_payers_section = {SHAPE_ROWS, "block_payers", NT_DISK_PAYERS_SQL};
+static const struct section memory_section = {SHAPE_ROWS, "memory", "WITH " NT_MEMORY_SQL};
 static const struct section recorder_section = {SHAPE_OBJECT, "recorder", NT_SELF_RECORDER_SQL};
 static const struct section recorder_programs_section = {SHAPE_ROWS, "recorder_programs", NT_SELF_PROGRAMS_SQL};
 static const struct section uncovered_section = {
@@ -97,6 +99,7 @@ struct summary {
 	bool has_flows; /* their packets were counted, and are shown */
 	bool has_waits; /* the same of softirqs' waits */
 	bool has_disks; /* of requests to block devices */
+	bool has_memory; /* of processes' memory */
 	struct nt_tracing tracing; /* of what is shown of it */
 	bool is_estimate; /* what they pay, of a part in a database */
 	struct nt_part part; /* what of the session at hand */
@@ -248,6 +251,7 @@ static int give_session(struct summary *summary, int64_t session_id)
 		(summary->has_waits && give_section(summary, &waits_section, session_id)) ||
 		(summary->has_disks && (give_section(summary, &disks_section, session_id) ||
 					give_section(summary, &disk_payers_section, session_id))) ||
+		(summary->has_memory && give_section(summary, &memory_section, session_id)) ||
 		(!summary->is_of_part && give_section(summary, &elsewhere_section, session_id));
 	if (!error)
 		give_tracing(summary, session_id);
@@ -486,6 +490,17 @@ static int print_disks(struct summary *summary, int64_t session_id)
 	return 0;
 }
 
+static int print_memory(struct summary *summary, int64_t session_id)
+{
+	if (!summary->has_memory || summary->by != NT_BY_NONE)
+		return 0;
+	nt_print_heading(stdout, "\n" NT_MEMORY_TITLE);
+	if (print_rows(summary, &memory_section, "taken_bytes", TOP_NEXT, session_id))
+		return -1;
+	nt_print_prose(stdout, "", "%s", NT_MEMORY_NOTE);
+	return 0;
+}
+
 /* Without a sum: one of the lines is in the network's time above, and one may be unknown. */
 static int print_elsewhere(struct summary *summary, int64_t session_id)
 {
@@ -577,7 +592,8 @@ static int print_session(struct summary *summary, int64_t session_id)
 		nt_summary_release_cpus(&cpus);
 	}
 	if (error || print_flows(summary, session_id) || print_waits(summary, session_id) ||
-	    print_disks(summary, session_id) || print_elsewhere(summary, session_id))
+	    print_disks(summary, session_id) || print_memory(summary, session_id) ||
+	    print_elsewhere(summary, session_id))
 		return -1;
 	print_remarks(summary);
 	return nt_self_cost_print(db, session_id) ||
@@ -604,11 +620,13 @@ static int find_other_probes(struct summary *summary)
 {
 	if (nt_flows_are_known(&summary->part, &summary->has_flows) ||
 	    nt_waits_are_known(&summary->part, &summary->has_waits) ||
-	    nt_disks_are_known(&summary->part, &summary->has_disks))
+	    nt_disks_are_known(&summary->part, &summary->has_disks) ||
+	    nt_memory_is_known(&summary->part, &summary->has_memory))
 		return -1;
 	summary->has_flows &= !summary->selection.process;
 	summary->has_waits &= !summary->selection.process;
 	summary->has_disks &= !summary->selection.process;
+	summary->has_memory &= !summary->selection.process;
 	return summary->has_flows ? nt_flows_sum(&summary->part) : 0;
 }
 

@@ -150,6 +150,8 @@ static const struct later {
 	{NT_TABLE_FLOW_SUM, 10, NULL},
 	{NT_TABLE_SOFTIRQ_RAISE, 12, NULL},
 	{NT_TABLE_BLOCK_IO, 13, NULL},
+	{NT_TABLE_MEM_RSS, 15, NULL},
+	{NT_TABLE_PAGE_FAULT, 15, NULL},
 };
 
 static int make_table(struct copying *copying, enum nt_table_id id, uint32_t needed)

@@ -10,6 +10,7 @@
 #include "report/export/export.h"
 #include "report/query/flows.h"
 #include "report/query/latency/result.h"
+#include "report/query/memory.h"
 #include "report/query/disks.h"
 #include "report/query/waits.h"
 #include "report/query/whole.h"
@@ -587,13 +588,22 @@ static int write_disks(const struct writer *writer)
 	return error;
 }
 
-/* ---- flows: numbers with labels ---- */
+/* ---- flows and memory: numbers with labels ---- */
 
 /* A query of a session: the first column is the number, the others are labels by their names. */
 struct measure {
 	const char *name, *type, *help;
 	const char *sql;
+	/* Whether the session has what it asks for, which is ready then. 0, or -1 and db->error. */
+	int (*is_ready)(const struct nt_part *part, bool *is_ready);
 };
+
+static int flows_are_ready(const struct nt_part *part, bool *are_ready)
+{
+	if (nt_flows_are_known(part, are_ready))
+		return -1;
+	return *are_ready ? nt_flows_sum(part) : 0;
+}
 
 #define NAMED_FLOWS "20"
 #define DEVICE_SQL                                                                                                     \
@@ -620,16 +630,31 @@ struct measure {
 		      "LEFT JOIN net_device AS v ON v.session_id = ?1 AND v.id = t.device_id GROUP BY 2, 3 ORDER BY "  \
 		      "2, 3"
 
+#define NAMED_PROGRAMS "20"
+#define FAULTS_OF_SQL "page_fault WHERE session_id = ?1 AND ts + dur >= ?2 AND ts + dur < ?3"
+
 static const struct measure measures[] = {
 	{"nettape_device_packets_total", "counter", "Packets of the wire that a device received or sent, exactly.",
-	 "SELECT sum(t.packets), " DEVICE_SQL},
+	 "SELECT sum(t.packets), " DEVICE_SQL, flows_are_ready},
 	{"nettape_device_bytes_total", "counter", "Their bytes, with one link header for each buffer.",
-	 "SELECT sum(t.bytes), " DEVICE_SQL},
-	{"nettape_flow_packets", "gauge", "Packets " FLOW_HELP "an estimate.", FLOW_SQL("packets_count")},
-	{"nettape_flow_packets_low", "gauge", "Packets " FLOW_HELP "at least (99 %).", FLOW_SQL("packets_low_count")},
-	{"nettape_flow_packets_high", "gauge", "Packets " FLOW_HELP "at most (99 %).", FLOW_SQL("packets_high_count")},
+	 "SELECT sum(t.bytes), " DEVICE_SQL, flows_are_ready},
+	{"nettape_flow_packets", "gauge", "Packets " FLOW_HELP "an estimate.", FLOW_SQL("packets_count"),
+	 flows_are_ready},
+	{"nettape_flow_packets_low", "gauge", "Packets " FLOW_HELP "at least (99 %).", FLOW_SQL("packets_low_count"),
+	 flows_are_ready},
+	{"nettape_flow_packets_high", "gauge", "Packets " FLOW_HELP "at most (99 %).", FLOW_SQL("packets_high_count"),
+	 flows_are_ready},
 	{"nettape_flow_rest_packets", "gauge", "Packets of a device that are not of these flows there: an estimate.",
-	 REST_SQL},
+	 REST_SQL, flows_are_ready},
+	{"nettape_page_faults_total", "counter", "Page faults; a major one waited for its page to be read.",
+	 "SELECT n, kind FROM (SELECT sum(minor) AS n, 'minor' AS kind FROM " FAULTS_OF_SQL
+	 " UNION ALL SELECT sum(major), 'major' FROM " FAULTS_OF_SQL ") WHERE n IS NOT NULL",
+	 nt_memory_is_known},
+	{"nettape_resident_bytes", "gauge",
+	 "Resident memory of the " NAMED_PROGRAMS " programs with the most, as of all their processes last.",
+	 "WITH " NT_MEMORY_SUMS_SQL "SELECT sum(last_bytes), coalesce(name, '-') AS program FROM sums "
+	 "WHERE last_bytes IS NOT NULL GROUP BY 2 ORDER BY 1 DESC, 2 LIMIT " NAMED_PROGRAMS,
+	 nt_memory_is_known},
 };
 
 struct measuring {
@@ -661,21 +686,21 @@ static int write_measure(void *arg, const struct nt_session *session)
 	struct nt_part part = {.db = writer->db, .session = session, .selection = selection};
 	char why_not[NT_ERROR_MAX];
 	sqlite3_stmt *row;
-	bool are_known;
+	bool is_ready;
 
 	nt_part_choose(&part, why_not);
-	if (nt_flows_are_known(&part, &are_known))
-		return -1;
-	if (!are_known || why_not[0])
+	if (why_not[0])
 		return 0;
-	if (nt_flows_sum(&part))
+	if (measuring->measure->is_ready(&part, &is_ready))
 		return -1;
+	if (!is_ready)
+		return 0;
 	row = nt_db_query(writer->db, measuring->measure->sql, session->id);
 	sqlite3_bind_int64(row, 2, window.from_ts);
 	sqlite3_bind_int64(row, 3, window.to_ts);
 	while (nt_db_next(row))
 		write_measured(measuring, session->id, row);
-	return nt_db_end(writer->db, row, "the flows cannot be read");
+	return nt_db_end(writer->db, row, "the rows cannot be read");
 }
 
 static int write_measures(const struct writer *writer)

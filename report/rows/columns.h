@@ -13,7 +13,7 @@
  */
 #pragma once
 
-#define NT_SCHEMA_VERSION 14 /* of tables and views; grows with each change of their statements */
+#define NT_SCHEMA_VERSION 15 /* of tables and views; grows with each change of their statements */
 
 /*
  * X(CONSTANT, blocks): where the rows of a table come from. That decides which blocks of events are read for them; the
@@ -93,6 +93,9 @@
 	X(SCHED_WAKEUP, sched_wakeup, struct nt_cpu_record, NULL, LOOSE, BY_NAME, "a thread woken")                    \
 	X(BLOCK_IO, block_io, struct nt_block_io_info, NULL, LOOSE, BY_NAME,                                           \
 	  "a request that a block device completed")                                                                   \
+	X(MEM_RSS, mem_rss, struct nt_cpu_record, NULL, LOOSE, BY_NAME, "how much memory of a kind a process has")     \
+	X(PAGE_FAULT, page_fault, struct nt_cpu_record, NULL, LOOSE, BY_NAME,                                          \
+	  "page faults that a thread took in its time on a CPU")                                                       \
 	X(STACK_SAMPLE, stack_sample, struct nt_stack_sample_info, NULL, SAMPLES, BY_NAME,                             \
 	  "a CPU's position at a tick of its clock")                                                                   \
 	X(STACK, stack, struct nt_stack_info, "id", BLOCKS, BY_NAME, "a stack")                                        \
@@ -123,6 +126,8 @@
 	X(RETRANSMIT, TCP_RETRANSMIT)                                                                                  \
 	X(WAKEUP, SCHED_WAKEUP)                                                                                        \
 	X(RAISE, SOFTIRQ_RAISE)                                                                                        \
+	X(MEM_RSS, MEM_RSS)                                                                                            \
+	X(PAGE_FAULT, PAGE_FAULT)                                                                                      \
 	X(FLOW_SKETCH, FLOW_SKETCH)                                                                                    \
 	X(FLOW_CELL, FLOW_CELL)                                                                                        \
 	X(FLOW_TOTAL, FLOW_TOTAL)
@@ -427,6 +432,23 @@
 	C(NON_ZERO, cgroup_id, from->record->as_block_io.cgroup)                                                       \
 	C(TEXT_ALWAYS, result, nt_io_status_name(from->record->as_block_io.status, arena))                             \
 	C(WORD_ALWAYS, flags, nt_io_flags_text(from->record->as_block_io.flags))
+
+#define NT_COLUMNS_mem_rss(C)                                                                                          \
+	C(INTEGER_ALWAYS, ts, from->record->as_mem_rss.end_ns)                                                         \
+	C(INTEGER_ALWAYS, cpu, from->cpu)                                                                              \
+	C(INTEGER, upid, from->record->as_mem_rss.process)                                                             \
+	C(WORD_ALWAYS, kind, nt_rss_kind_name(from->record->as_mem_rss.what))                                          \
+	C(INTEGER_ALWAYS, bytes, rss_bytes(&from->record->as_mem_rss))                                                 \
+	C(WORD_ALWAYS, cause, nt_rss_cause_name(from->record->as_mem_rss.cause))                                       \
+	C(INTEGER_ALWAYS, is_external, from->record->as_mem_rss.flags &NT_RSS_EXTERNAL)
+
+#define NT_COLUMNS_page_fault(C)                                                                                       \
+	C(INTEGER_ALWAYS, ts, nt_span_begin(from->record))                                                             \
+	C(INTEGER_ALWAYS, dur, nt_span_dur(from->record))                                                              \
+	C(INTEGER_ALWAYS, cpu, from->cpu)                                                                              \
+	C(INTEGER, utid, from->record->as_page_fault.task)                                                             \
+	C(INTEGER_ALWAYS, minor, from->record->as_page_fault.minor)                                                    \
+	C(INTEGER_ALWAYS, major, from->record->as_page_fault.major)
 
 #define NT_COLUMNS_stack_sample(C)                                                                                     \
 	C(INTEGER_ALWAYS, ts, from->sample->end_ns)                                                                    \

@@ -89,6 +89,12 @@ static uint64_t io_queue_ns(const struct nt_block_io *io)
 	return io->flags & NT_IO_UNQUEUED ? NONE : io->queue_ns;
 }
 
+/* No machine has more than 2^52 bytes. */
+static uint64_t rss_bytes(const struct nt_mem_rss *rss)
+{
+	return rss->kib >> 42 ? NONE : rss->kib << 10;
+}
+
 static const char *elsewhere_name(enum nt_elsewhere what)
 {
 	static const char *const names[] = {

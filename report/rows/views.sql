@@ -266,6 +266,49 @@ WITH change AS (
 SELECT session_id, device, ts, lead(ts) OVER w - ts AS dur, sum(issued) OVER w AS depth, sum(waits) OVER w AS queued
 FROM step WINDOW w AS (PARTITION BY session_id, device ORDER BY ts);
 
+-- Resident memory of each process, of all kinds together, from each change on. Swapped pages are not resident. All of a
+-- time come at once: a process that runs another program loses its pages and gets new ones.
+CREATE VIEW mem_resident AS
+WITH change AS (
+    SELECT session_id, upid, ts, bytes - lag(bytes, 1, 0) OVER (PARTITION BY session_id, upid, kind ORDER BY ts)
+           AS delta
+    FROM mem_rss WHERE kind <> 'swap'
+), step AS (
+    SELECT session_id, upid, ts, sum(delta) AS delta FROM change GROUP BY 1, 2, 3
+)
+SELECT session_id, upid, ts, sum(delta) OVER (PARTITION BY session_id, upid ORDER BY ts) AS bytes FROM step;
+
+-- Memory of each process: what was resident first, last and at most, what is swapped out last, what others took of it
+-- (reclaim), and the page faults of its threads.
+CREATE VIEW mem_cost AS
+WITH resident AS (
+    SELECT session_id, upid, bytes, row_number() OVER (PARTITION BY session_id, upid ORDER BY ts) AS nth,
+           row_number() OVER (PARTITION BY session_id, upid ORDER BY ts DESC) AS back
+    FROM mem_resident
+), change AS (
+    SELECT session_id, upid, kind, bytes, is_external,
+           bytes - lag(bytes) OVER (PARTITION BY session_id, upid, kind ORDER BY ts) AS delta,
+           row_number() OVER (PARTITION BY session_id, upid, kind ORDER BY ts DESC) AS back
+    FROM mem_rss
+), part AS (
+    SELECT session_id, upid, max(CASE nth WHEN 1 THEN bytes END) AS first_bytes,
+           max(CASE back WHEN 1 THEN bytes END) AS last_bytes, max(bytes) AS peak_bytes, 0 AS swapped_bytes,
+           0 AS taken_bytes, 0 AS minor, 0 AS major
+    FROM resident GROUP BY 1, 2
+    UNION ALL
+    SELECT session_id, upid, NULL, NULL, NULL, sum(CASE WHEN kind = 'swap' AND back = 1 THEN bytes ELSE 0 END),
+           sum(CASE WHEN is_external AND kind <> 'swap' AND delta < 0 THEN -delta ELSE 0 END), 0, 0
+    FROM change GROUP BY 1, 2
+    UNION ALL
+    SELECT f.session_id, t.upid, NULL, NULL, NULL, 0, 0, sum(f.minor), sum(f.major)
+    FROM page_fault AS f LEFT JOIN thread AS t ON t.session_id = f.session_id AND t.utid = f.utid GROUP BY 1, 2
+)
+SELECT c.session_id, c.upid, p.pid, p.name, p.cgroup_id, max(first_bytes) AS first_bytes, max(last_bytes) AS last_bytes,
+       max(peak_bytes) AS peak_bytes, sum(swapped_bytes) AS swapped_bytes, sum(taken_bytes) AS taken_bytes,
+       sum(minor) AS minor, sum(major) AS major
+FROM part AS c LEFT JOIN process AS p ON p.session_id = c.session_id AND p.upid = c.upid
+GROUP BY c.session_id, c.upid;
+
 -- How long each thread had waited for a CPU when it got one: since it was woken, or since its last stay ended while it
 -- would have gone on. Two sorts and no joins of ranges, so that a million stays take seconds:
 --   stay    each slice on a CPU, and covered_ts: the end of the last uncovered time, of any CPU, that began before it.

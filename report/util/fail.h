@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#define NT_ERROR_MAX 512
+#define NT_ERROR_MAX 768
 
 /* Writes the sentence as snprintf does. Always -1. */
 int nt_fail(char error[NT_ERROR_MAX], const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -23,6 +23,13 @@ SELECT 'disks', dev, op, count(*), sum(min(ts + dur, end_ts) - max(ts, start_ts)
 FROM (SELECT b.*, s.start_ts, s.end_ts, t.tid, coalesce(b.device, 'no device') AS dev FROM block_io b
     JOIN session s USING (session_id) LEFT JOIN thread t USING (session_id, utid))
 WHERE ts <= end_ts AND ts + dur >= start_ts AND flags NOT LIKE '%unissued%' GROUP BY 2, 3, 9, 10, 11;
+SELECT 'memory', iif(m.kind = 'swap', 'mem.swap', 'mem.rss.' || m.kind), pid, count(*), sum(m.bytes),
+    sum(m.ts % 1000003)
+FROM mem_rss m JOIN process USING (session_id, upid) JOIN session s USING (session_id)
+WHERE m.ts BETWEEN s.start_ts AND s.end_ts AND pid > 0 AND m.kind IN ('file', 'anon', 'swap', 'shmem') GROUP BY 2, 3;
+SELECT 'faults', tid, count(*), sum(f.minor), sum(f.major), sum((f.ts + f.dur) % 1000003) FROM page_fault f
+    JOIN session s USING (session_id) JOIN thread t USING (session_id, utid)
+WHERE f.ts + f.dur BETWEEN s.start_ts AND s.end_ts AND tid IS NOT NULL GROUP BY 2;
 SELECT 'interrupts', cpu, 'IRQ (' || name || ')', count(*), sum(dur), sum(ts % 1000003) FROM irq_slice GROUP BY 2, 3;
 SELECT 'owners', 'CPU ' || cpu, owner, count(*), sum(dur), sum(ts % 1000003) FROM cpu_slice GROUP BY 2, 3;
 SELECT 'operations', coalesce(tid, -1), op, syscall, result,

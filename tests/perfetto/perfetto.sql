@@ -25,6 +25,14 @@ SELECT t.name, s.name, count(*), sum(dur), sum(ts % 1000003), sum(extract_arg(s.
     coalesce(extract_arg(s.arg_set_id, 'debug.tid'), 0), extract_arg(s.arg_set_id, 'debug.result')
 FROM slice s JOIN track t ON t.id = s.track_id JOIN track p ON p.id = t.parent_id
 WHERE p.name = 'Block devices' GROUP BY 1, 2, 8, 9, 10
+-- memory
+SELECT t.name, pid, count(*), sum(cast(value AS INT)), sum(ts % 1000003) FROM counter c
+    JOIN process_counter_track t ON t.id = c.track_id JOIN process USING (upid) WHERE t.name GLOB 'mem.*' GROUP BY 1, 2
+-- faults
+SELECT iif(tid >= 1342177280, -1, tid), count(*), sum(extract_arg(s.arg_set_id, 'debug.minor')),
+    sum(extract_arg(s.arg_set_id, 'debug.major')), sum(ts % 1000003)
+FROM slice s JOIN thread_track t ON t.id = s.track_id JOIN thread USING (utid) WHERE s.name = 'page faults'
+    AND tid < 1342177280 GROUP BY 1
 -- owners
 SELECT t.name, s.name, count(*), sum(dur), sum(ts % 1000003) FROM slice s JOIN track t ON t.id = s.track_id
     JOIN track p ON p.id = t.parent_id

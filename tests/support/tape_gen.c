@@ -262,6 +262,8 @@ static void random_sample(struct tape_gen *gen, uint64_t end_ns, uint64_t late_n
 	if (kind->number == NT_LATENCY)
 		out->as_latency.stamp_ns =
 			out->record.end_ns - GEN_START_NS + GEN_REALTIME_NS - nt_rand_below(rand, 99999);
+	if (kind->number == NT_MEM_RSS)
+		out->as_mem_rss.kib &= (1ull << 42) - 1; /* as much as a row may have */
 	if (kind->number == NT_TRANSMIT)
 		out->as_transmit.hook = NT_HOOK_tx_started;
 	if (kind->number != NT_LOSS)

@@ -1594,6 +1594,58 @@ static void transmit_tape(struct maker *maker, const char *directory)
 	save(maker, directory, "v1-transmit.tape/chunk-000000.ntc");
 }
 
+/* ---- memory and page faults: a tape of its own too ---- */
+
+#define RSS(cpu, us, which, why, of, has, ...)                                                                         \
+	ADD(cpu, mem_rss, MEM_RSS, .end_ns = START_NS + (us)*US, .what = NT_RSS_##which, .cause = NT_RSS_CAUSE_##why,  \
+	    .process = (of), .kib = (has), ##__VA_ARGS__)
+
+static void memory_tape(struct maker *maker, const char *directory)
+{
+	begin_chunk(maker, 0);
+	meta_lines(maker, CORE_PROBES ",memory");
+	put_plain(maker, NT_BLOCK_META);
+	clocks(maker, START_NS);
+	identities(maker);
+	ADD(0, state, STATE, .end_ns = START_NS + 900, .reason = NT_STATE_START, .task = 1);
+	ADD(1, state, STATE, .end_ns = START_NS + 1000, .reason = NT_STATE_START, .task = 0);
+	/* Two processes; one grows by anonymous pages on both CPUs, and another takes pages of it, which are swapped.
+	 */
+	RSS(0, 10, file, start, 1, 4096);
+	RSS(0, 10, anon, start, 1, 8192);
+	RSS(0, 11, file, start, 2, 1024);
+	for (uint32_t i = 1; i <= 4; i++)
+		RSS(i % 2, 100 * i, anon, change, 1, 8192 + 128 * i);
+	RSS(1, 1000, anon, change, 1, 8192, .flags = NT_RSS_EXTERNAL);
+	RSS(1, 1000, swap, change, 1, 512, .flags = NT_RSS_EXTERNAL);
+	/* One that begins with what its parent has, and then runs another program. */
+	RSS(0, 2000, file, fork, 3, 1024);
+	RSS(0, 2000, anon, fork, 3, 256);
+	RSS(0, 3000, file, exec, 3, 64);
+	RSS(0, 3000, anon, exec, 3, 0);
+	RSS(0, 3000, swap, exec, 3, 0);
+	RSS(0, 3000, shmem, exec, 3, 0);
+	RSS(1, 3500, shmem, change, 3, 2048);
+	ADD(0, page_fault, PAGE_FAULT, .end_ns = START_NS + 900 * US, .dur_ns = 800 * US, .task = 1, .minor = 100);
+	ADD(1, page_fault, PAGE_FAULT, .end_ns = START_NS + 1500 * US, .dur_ns = 100 * US, .task = 2, .minor = 7,
+	    .major = 2);
+	ADD(1, page_fault, PAGE_FAULT, .end_ns = START_NS + 4000 * US, .dur_ns = 2 * MS, .task = 1, .minor = 28);
+	/* A kind and a cause of a later version, more than any machine has, and what was lost. */
+	ADD(1, mem_rss, MEM_RSS, .end_ns = START_NS + 5 * MS, .what = 77, .cause = 78, .flags = 0xff, .process = 2,
+	    .kib = 4);
+	ADD(1, mem_rss, MEM_RSS, .end_ns = START_NS + 6 * MS, .what = NT_RSS_anon, .process = 2, .kib = 1ull << 42);
+	ADD(1, loss, LOSS, .end_ns = START_NS + 30 * MS, .lost_kind = NT_MEM_RSS, .count = 2,
+	    .first_ns = START_NS + 25 * MS, .last_ns = START_NS + 26 * MS);
+	ADD(0, state, STATE, .end_ns = END_NS + 600, .reason = NT_STATE_STOP, .task = 1);
+	ADD(1, state, STATE, .end_ns = END_NS + 700, .reason = NT_STATE_STOP, .task = 0);
+	put_events(maker, 0, 0);
+	put_events(maker, 1, 0);
+	clocks(maker, END_NS);
+	closing_meta(maker);
+	end_chunk(maker);
+	save(maker, directory, "v1-memory.tape/chunk-000000.ntc");
+}
+
 int main(int argc, char **argv)
 {
 	struct maker maker = {
@@ -1654,6 +1706,9 @@ int main(int argc, char **argv)
 	forget(&maker);
 	make_directory(argv[1], "v1-transmit.tape");
 	transmit_tape(&maker, argv[1]);
+	forget(&maker);
+	make_directory(argv[1], "v1-memory.tape");
+	memory_tape(&maker, argv[1]);
 	for (int i = 0; i < 2; i++)
 		nt_event_encoder_free(maker.cpus[i].encoder);
 	nt_buf_release(&maker.file);

@@ -13,6 +13,7 @@
 #include "report/query/elsewhere.h"
 #include "report/query/flows.h"
 #include "report/query/groups.h"
+#include "report/query/memory.h"
 #include "report/query/self_cost.h"
 #include "report/query/waits.h"
 #include "report/util/array.h"
@@ -168,13 +169,14 @@ static const struct table tables[] = {
 	{"block_devices", NT_DISKS_TITLE, NT_DISKS_NOTE, NT_DISKS_SQL, NULL, NULL},
 	{"block_payers", NT_DISK_PAYERS_TITLE, NT_DISK_PAYERS_NOTE " Of all processes and CPUs.", NT_DISK_PAYERS_SQL,
 	 NULL, NULL},
+	{"memory", NT_MEMORY_TITLE, NT_MEMORY_NOTE " Of all processes and CPUs.", ", " NT_MEMORY_SQL, NULL, NULL},
 	{"elsewhere", "Caused by the network elsewhere",
 	 NT_ELSEWHERE_NOTE " Sums of the whole recording and all CPUs, whatever was selected.",
 	 NT_ELSEWHERE_FIRST_SQL("5"), NULL, NULL},
 	{"loss", "Lost records",
-	 "Stretches of time about lost records. A lost sample (latency, drop, retransmit, wakeup, raise, block_io) "
-	 "leaves "
-	 "no time uncovered.",
+	 "Stretches of time about lost records. A lost sample (latency, drop, retransmit, wakeup, raise, block_io, "
+	 "memory) "
+	 "leaves no time uncovered.",
 	 "SELECT kind, why, count(*) AS stretches_count, sum(count) AS records_count, "
 	 "sum(count IS NULL) AS of_unknown_number_count FROM missed "
 	 "GROUP BY kind, why ORDER BY records_count DESC, stretches_count DESC, 1, 2",

@@ -16,6 +16,7 @@ enum nt_packet_field {
 	NT_PACKET_PROCESS_TREE = 2,
 	NT_PACKET_CLOCK_SNAPSHOT = 6,
 	NT_PACKET_TIMESTAMP = 8,
+	NT_PACKET_PROCESS_STATS = 9,
 	NT_PACKET_SEQUENCE_ID = 10,
 	NT_PACKET_TRACK_EVENT = 11,
 	NT_PACKET_INTERNED_DATA = 12,
@@ -61,6 +62,17 @@ enum nt_process_tree_field { NT_PROCESS_TREE_PROCESSES = 1, NT_PROCESS_TREE_THRE
 enum nt_process_field { NT_PROCESS_PID = 1, NT_PROCESS_PPID = 2, NT_PROCESS_CMDLINE = 3 };
 /* ProcessTree.Thread */
 enum nt_thread_field { NT_THREAD_TID = 1, NT_THREAD_NAME = 2, NT_THREAD_TGID = 3 };
+
+/* ProcessStats */
+enum nt_process_stats_field { NT_PROCESS_STATS_PROCESSES = 1 };
+/* ProcessStats.Process */
+enum nt_process_stats_process_field {
+	NT_PROCESS_STATS_PID = 1,
+	NT_PROCESS_STATS_RSS_ANON_KB = 4,
+	NT_PROCESS_STATS_RSS_FILE_KB = 5,
+	NT_PROCESS_STATS_RSS_SHMEM_KB = 6,
+	NT_PROCESS_STATS_SWAP_KB = 7
+};
 
 /* FtraceEventBundle */
 enum nt_bundle_field { NT_BUNDLE_CPU = 1, NT_BUNDLE_EVENT = 2, NT_BUNDLE_LOST_EVENTS = 3, NT_BUNDLE_COMPACT_SCHED = 4 };

@@ -12,7 +12,7 @@
 
 /* ---- tracks ---- */
 
-static uint64_t track_of_thread(struct nt_perfetto *trace, struct nt_perfetto_thread *thread)
+uint64_t nt_thread_track(struct nt_perfetto *trace, struct nt_perfetto_thread *thread)
 {
 	size_t marks[2], descriptor;
 	struct nt_proto *proto;
@@ -107,7 +107,7 @@ static int take_op(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu, const
 		return -1;
 	if (nt_perfetto_clip(trace, nt_integer(values[OP_TS], -1), nt_integer(values[OP_DUR], 0), &begin, &end))
 		write_op(trace, &cpu->events,
-			 thread ? track_of_thread(trace, thread) : nt_cpu_track(trace, cpu, NT_TRACK_NO_THREAD), begin,
+			 thread ? nt_thread_track(trace, thread) : nt_cpu_track(trace, cpu, NT_TRACK_NO_THREAD), begin,
 			 end, values);
 	return 0;
 }
@@ -161,7 +161,7 @@ static int take_latency(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu, 
 	if (!is_selected(trace, values[SOCKET], thread))
 		return 0;
 	nt_event_begin(&event, &trace->packets, &cpu->events, ts, NT_EVENT_INSTANT,
-		       thread ? track_of_thread(trace, thread) : nt_cpu_track(trace, cpu, NT_TRACK_SAMPLES));
+		       thread ? nt_thread_track(trace, thread) : nt_cpu_track(trace, cpu, NT_TRACK_SAMPLES));
 	nt_event_name(&event, hook);
 	put_flow(&event, hook, values[SOCKET], values[STAMP]);
 	nt_event_put_integer(&event, "latency_ns", values[LATENCY]);

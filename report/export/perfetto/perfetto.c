@@ -182,8 +182,8 @@ static bool find_columns(struct taker *taker, const struct nt_table *table)
 static void find_readers(struct taker takers[NT_TABLE_COUNT])
 {
 	static const struct nt_perfetto_reader *const lists[] = {
-		nt_names_readers,  nt_sched_readers,	   nt_owners_readers, nt_ops_readers,  nt_marks_readers,
-		nt_payers_readers, nt_stacks_name_readers, nt_stacks_readers, nt_disks_readers};
+		nt_names_readers,  nt_sched_readers,	   nt_owners_readers, nt_ops_readers,	nt_marks_readers,
+		nt_payers_readers, nt_stacks_name_readers, nt_stacks_readers, nt_disks_readers, nt_memory_readers};
 
 	memset(takers, 0, NT_TABLE_COUNT * sizeof(*takers));
 	for (int id = 0; id < NT_TABLE_COUNT; id++) {

@@ -7,7 +7,7 @@
  * bundle.c: bundles of ftrace events; sched.c: the scheduler and interrupts as such events; owners.c: a lane for each
  * CPU with its owners; ops.c: socket operations, packets, flows; marks.c: counters, softirqs that wait, losses, and
  * what is missing; payers.c: who pays for net_rx; stacks.c: stack samples; disks.c: requests to block
- * devices; perfetto.c: which row goes where.
+ * devices; memory.c: memory and page faults; perfetto.c: which row goes where.
  *
  * Functions give 0, or -1 and a sentence in trace->error; what only writes gives nothing, for packets keep their
  * failures until the end (packets.h).
@@ -61,6 +61,7 @@ enum nt_perfetto_sequence {
 	NT_SEQUENCE_MARKS,
 	NT_SEQUENCE_BUNDLES,
 	NT_SEQUENCE_STACKS,
+	NT_SEQUENCE_MEMORY,
 	NT_SEQUENCE_OWNERS = 0x400,
 	NT_SEQUENCE_EVENTS = 0x800
 };
@@ -209,6 +210,11 @@ struct nt_owners {
 	int64_t bucket, net_ns, known_ns; /* the bucket's number, and of its time the network's */
 };
 
+/* ---- ops.c ---- */
+
+/* The track of a thread's slices, described at its first use. */
+uint64_t nt_thread_track(struct nt_perfetto *trace, struct nt_perfetto_thread *thread);
+
 /* ---- stacks.c ---- */
 
 struct nt_stacks {
@@ -320,7 +326,8 @@ struct nt_perfetto_reader {
 
 /* Those of each file, ended by one without a table. */
 extern const struct nt_perfetto_reader nt_names_readers[], nt_sched_readers[], nt_owners_readers[], nt_ops_readers[],
-	nt_marks_readers[], nt_payers_readers[], nt_stacks_name_readers[], nt_stacks_readers[], nt_disks_readers[];
+	nt_marks_readers[], nt_payers_readers[], nt_stacks_name_readers[], nt_stacks_readers[], nt_disks_readers[],
+	nt_memory_readers[];
 
 int nt_perfetto_nomem(struct nt_perfetto *trace);
 /* The part of a span that was asked for; false: none. */

@@ -119,6 +119,13 @@ static const struct field {
 	{"6.1.1", "id", NUMBER},
 	{"6.1.2", "at", NUMBER},
 	{"8", "ts", NUMBER},
+	{"9", "stats", MESSAGE},
+	{"9.1", "process", MESSAGE},
+	{"9.1.1", "pid", NUMBER},
+	{"9.1.4", "anon_kb", NUMBER},
+	{"9.1.5", "file_kb", NUMBER},
+	{"9.1.6", "shmem_kb", NUMBER},
+	{"9.1.7", "swap_kb", NUMBER},
 	{"11", "event", MESSAGE},
 	{"11.9", "type", NUMBER},
 	{"11.11", "track", NUMBER},
@@ -795,9 +802,9 @@ static void sum_up(FILE *out, struct shapes *shapes, const char *trace)
 
 static char *traces_of_golden_tapes(void)
 {
-	static const char *const tapes[] = {"v1",	  "v1-polls",	  "v1-samples", "v1-stacks",
-					    "v1-wakeups", "v1-flows",	  "v1-charges", "v1-fates",
-					    "v1-holders", "v1-elsewhere", "v1-waits",	"v1-disks"};
+	static const char *const tapes[] = {"v1",	"v1-polls",   "v1-samples", "v1-stacks",  "v1-wakeups",
+					    "v1-flows", "v1-charges", "v1-fates",   "v1-holders", "v1-elsewhere",
+					    "v1-waits", "v1-disks",   "v1-memory"};
 	const struct nt_selection all = {0};
 	struct shapes shapes = {0};
 	char *text;
