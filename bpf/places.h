@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * places.h - a set of places where what is on its way is noted, by a key that is a kernel address. Without a lock: of
- * one key only one CPU writes at a time, as the kernel hands on what it stands for. Pure: the programs and their test
- * share it.
+ * one key only one CPU writes at a time, as the kernel hands on what it stands for. Where several may, a key can get
+ * two places, and the first is found. Pure: the programs and their test share it.
  */
 #pragma once
 
