@@ -201,7 +201,7 @@ static int add_busy_polling(struct nt_buf *out, const struct nt_plan *plan)
 
 static int add_plan(struct nt_buf *out, const struct nt_plan *plan)
 {
-	char list[128] = "";
+	char list[sizeof(NT_PROBE_NAMES)] = "";
 	int error = 0;
 
 	for (int probe = 0; probe < NT_PROBE_COUNT; probe++)

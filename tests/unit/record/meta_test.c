@@ -192,6 +192,26 @@ static void opens_a_session(void **state)
 		"command=nettape-record -d 1\n");
 }
 
+/* Readers look for a probe by its whole name. */
+static void names_all_probes(void **state)
+{
+	const char *at;
+
+	(void)state;
+	for (int probe = 0; probe < NT_PROBE_COUNT; probe++)
+		choose(probe);
+	at = strstr(open_session(""), "\nprobes=");
+	assert_non_null(at);
+	at += strlen("\nprobes=");
+	for (int probe = 0; probe < NT_PROBE_COUNT; probe++) {
+		const size_t size = strlen(nt_probes[probe].name);
+
+		assert_memory_equal(at, nt_probes[probe].name, size);
+		assert_int_equal(at[size], probe + 1 < NT_PROBE_COUNT ? ',' : '\n');
+		at += size + 1;
+	}
+}
+
 static void says_how_a_probe_is_served(void **state)
 {
 	(void)state;
@@ -360,6 +380,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(opens_a_session, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(names_all_probes, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(says_how_a_probe_is_served, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(says_what_is_hidden, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(says_of_latency_and_stacks, set_up, tear_down),
