@@ -205,6 +205,53 @@ static __always_inline bool nt_queue_has_flow_table(const struct netdev_rx_queue
 	return BPF_CORE_READ(tagged, rps_flow_table);
 }
 
+/* How many pages of a kind a process has: a number for all CPUs before 6.2, and one that CPUs lag behind since. */
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+struct mm_rss_stat {
+	atomic64_t count[4];
+};
+
+struct mm_struct___before_6_2 {
+	struct mm_rss_stat rss_stat;
+};
+#pragma clang attribute pop
+
+/*
+ * A literal index: only that is fitted to the size that the kernel's elements have. Of a function of its own the
+ * compiler moves nothing to where other kernels would meet it.
+ */
+static __noinline __s64 nt_memory_counter_before_6_2(const struct mm_struct___before_6_2 *mm, __u32 what)
+{
+	switch (what) {
+	case 0:
+		return BPF_CORE_READ(mm, rss_stat.count[0].counter);
+	case 1:
+		return BPF_CORE_READ(mm, rss_stat.count[1].counter);
+	case 2:
+		return BPF_CORE_READ(mm, rss_stat.count[2].counter);
+	default:
+		return BPF_CORE_READ(mm, rss_stat.count[3].counter);
+	}
+}
+
+static __always_inline __s64 nt_memory_counter(const struct mm_struct *mm, __u32 what)
+{
+	const struct mm_struct___before_6_2 *old = (const void *)mm;
+
+	if (bpf_core_field_exists(old->rss_stat.count))
+		return nt_memory_counter_before_6_2(old, what);
+	switch (what) {
+	case 0:
+		return mm->rss_stat[0].count;
+	case 1:
+		return mm->rss_stat[1].count;
+	case 2:
+		return mm->rss_stat[2].count;
+	default:
+		return mm->rss_stat[3].count;
+	}
+}
+
 /* The device that the last packet of an established TCP socket came in by; 0 before 5.16, which keeps it elsewhere. */
 static __always_inline __u32 nt_last_ifindex(const struct sock *sk)
 {

@@ -399,14 +399,6 @@ struct mm_struct {
 	struct task_struct *owner; /* only with CONFIG_MEMCG; NULL: its last task is giving it up */
 };
 
-struct mm_rss_stat {
-	atomic64_t count[4];
-};
-
-struct mm_struct___before_6_2 {
-	struct mm_rss_stat rss_stat;
-};
-
 struct bpf_perf_event_data;
 struct irqaction;
 struct linux_binprm;

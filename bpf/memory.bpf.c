@@ -30,46 +30,12 @@ static __always_inline struct nt_memory_set *set_of(__u64 key)
 	return bpf_map_lookup_elem(&nt_noted_memories, &number);
 }
 
-/*
- * A literal index: only that is fitted to the size that the kernel's elements have. Of a function of its own the
- * compiler moves nothing to where other kernels would meet it.
- */
-static __noinline __s64 counter_before_6_2(const struct mm_struct___before_6_2 *mm, __u32 what)
-{
-	switch (what) {
-	case 0:
-		return BPF_CORE_READ(mm, rss_stat.count[0].counter);
-	case 1:
-		return BPF_CORE_READ(mm, rss_stat.count[1].counter);
-	case 2:
-		return BPF_CORE_READ(mm, rss_stat.count[2].counter);
-	default:
-		return BPF_CORE_READ(mm, rss_stat.count[3].counter);
-	}
-}
-
-static __always_inline __s64 counter_of(const struct mm_struct *mm, __u32 what)
-{
-	if (bpf_core_type_exists(struct mm_rss_stat))
-		return counter_before_6_2((const void *)mm, what);
-	switch (what) {
-	case 0:
-		return mm->rss_stat[0].count;
-	case 1:
-		return mm->rss_stat[1].count;
-	case 2:
-		return mm->rss_stat[2].count;
-	default:
-		return mm->rss_stat[3].count;
-	}
-}
-
 /* While CPUs keep changes to themselves, a counter may be below zero. */
 static __always_inline __u64 pages_of(const struct mm_struct *mm, __u32 what)
 {
-	__s64 pages = counter_of(mm, what);
+	__s64 pages = nt_memory_counter(mm, what);
 
-	_Static_assert(NT_RSS_KIND_COUNT == 4, "the cases above");
+	_Static_assert(NT_RSS_KIND_COUNT == 4, "its cases");
 	return pages < 0 ? 0 : pages;
 }
 
