@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * loose.c - the part of rows.h that makes rows of loose records (latencies, drops, retransmits, wake-ups, stack
- * samples, timers, received packets, counts of flows, requests to block devices) and of their losses. They are not part
- * of the timeline. Each record becomes a row when it comes, or, for a stack sample, when its owner and flow are known.
- * This includes records between the opening of their CPU's gate and the session's start, so that rows and the programs'
- * own counters are equal.
+ * samples, timers, received packets, counts of flows, requests to block devices, memory) and of their losses. They are
+ * not part of the timeline. Each record becomes a row when it comes, or, for a stack sample, when its owner and flow
+ * are known. This includes records between the opening of their CPU's gate and the session's start, so that rows and
+ * the programs' own counters are equal.
  */
 #include <errno.h>
 
