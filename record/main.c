@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "record/energy.h"
 #include "record/kernel.h"
 #include "record/options.h"
 #include "record/session.h"
@@ -43,7 +44,7 @@ static void print_points(const struct nt_plan *plan, int probe)
 	char by[64];
 
 	nt_wrap_begin(&wrap, stdout, INDENT, "");
-	snprintf(by, sizeof(by), "by %s:", chosen->name);
+	snprintf(by, sizeof(by), "by %s%s", chosen->name, chosen->points[0].program ? ":" : "");
 	nt_wrap_words(&wrap, by);
 	/* Some points have two programs, one after the other. */
 	for (int i = 0; chosen->points[i].program; i++) {
@@ -59,6 +60,15 @@ static void print_points(const struct nt_plan *plan, int probe)
 		print_paragraph("", "and a filter of the root cgroup, which lets all packets pass");
 }
 
+static void print_missing_energy(void)
+{
+	struct nt_energy energy = {};
+
+	if (!nt_energy_open(&energy, "/sys") && nt_energy_uncovered(&energy))
+		print_uncovered(NULL, nt_energy_uncovered(&energy));
+	nt_energy_release(&energy);
+}
+
 static void print_probe(const struct nt_plan *plan, int probe)
 {
 	print_paragraph(nt_probes[probe].name, "%s", nt_probes[probe].what);
@@ -71,6 +81,8 @@ static void print_probe(const struct nt_plan *plan, int probe)
 	if (plan->refused[probe][0])
 		print_paragraph("", "not by %s: %s", nt_probes[probe].candidates->name, plan->refused[probe]);
 	nt_plan_uncovered(plan, probe, print_uncovered, NULL);
+	if (probe == NT_PROBE_ENERGY)
+		print_missing_energy();
 }
 
 /* The programs are loaded, to see which the kernel takes. Without the right to do so its types must do. */

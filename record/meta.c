@@ -139,7 +139,9 @@ static int add_host(struct nt_buf *out)
 		error = add_file(out, NT_META_CPUS_POSSIBLE, "/sys/devices/system/cpu/possible");
 	if (!error)
 		error = add_file(out, NT_META_CPUS_ONLINE, "/sys/devices/system/cpu/online");
-	return error ? error : add_number(out, NT_META_CLOCK_TICKS, sysconf(_SC_CLK_TCK));
+	if (!error)
+		error = add_number(out, NT_META_CLOCK_TICKS, sysconf(_SC_CLK_TCK));
+	return error ? error : add_number(out, NT_META_PAGE_BYTES, sysconf(_SC_PAGESIZE));
 }
 
 static int add_points(struct nt_buf *out, const struct nt_plan *plan, int probe)

@@ -528,6 +528,19 @@ static const struct nt_candidate memory_candidates[] = {
 	{},
 };
 
+static const char *const energy_uncovered[] = {
+	"An energy counter counts the energy of all that runs, and is up to a millisecond old when it is read. The "
+	"network's part is estimated by its share of busy time.",
+	NULL,
+};
+
+static const struct nt_attach_point no_points[] = {{}};
+
+static const struct nt_candidate energy_candidates[] = {
+	{.name = "powercap", .points = no_points, .uncovered = energy_uncovered},
+	{},
+};
+
 static const struct nt_candidate raise_candidates[] = {
 	{.name = "tracepoints", .points = raise_points, .uncovered = raise_uncovered},
 	{},

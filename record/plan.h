@@ -131,7 +131,10 @@ struct nt_candidate {
 	  "requests to block devices: who made them, how long they waited and took (off by default)",                  \
 	  NULL)                                                                                                        \
 	X(MEMORY, memory, NOTHING,                                                                                     \
-	  "resident memory of processes, and page faults of threads (off by default)",                                 \
+	  "memory of processes, page faults of threads; pressure, and memory of sockets (off by default)",             \
+	  NULL)                                                                                                        \
+	X(ENERGY, energy, NOTHING,                                                                                     \
+	  "energy of the host's processors, by its own counters (off by default)",                                     \
 	  NULL)                                                                                                        \
 	X(STACKS, stacks, SOFTIRQ,                                                                                     \
 	  "stacks of the kernel, and of user space on request, sampled at a fixed rate (off by default; switches "     \

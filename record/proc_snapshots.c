@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -20,7 +19,11 @@
 
 #define NSEC_PER_SEC 1000000000ull
 
+#define SYS "/sys"
+
 static const char *const files[] = {"/proc/stat", "/proc/softirqs", "/proc/net/softnet_stat", "/proc/net/snmp"};
+static const char *const files_of_memory[] = {"/proc/net/sockstat", "/proc/pressure/cpu", "/proc/pressure/io",
+					      "/proc/pressure/memory", "/proc/pressure/irq"};
 
 static uint64_t clock_ns(clockid_t id)
 {
@@ -134,18 +137,6 @@ static int read_whole(struct nt_buf *text, const char *path)
 	return error;
 }
 
-__attribute__((format(printf, 2, 3))) static int add_text(struct nt_buf *text, const char *format, ...)
-{
-	char line[512];
-	va_list args;
-	int size;
-
-	va_start(args, format);
-	size = vsnprintf(line, sizeof(line), format, args);
-	va_end(args);
-	return nt_buf_append(text, line, (size_t)size < sizeof(line) ? (size_t)size : sizeof(line) - 1);
-}
-
 static uint64_t sum_over_programs(const struct nt_cpu *cpu, unsigned int kind, bool lost)
 {
 	uint64_t sum = 0;
@@ -166,8 +157,8 @@ static int print_cpus(struct nt_proc_snapshots *snapshots)
 			uint64_t lost = sum_over_programs(&snapshots->cpus[cpu], kind, true);
 
 			if (written || lost)
-				error = add_text(&snapshots->text, "%u %s %llu %llu\n", cpu, nt_kind(kind)->name,
-						 (unsigned long long)written, (unsigned long long)lost);
+				error = nt_buf_print(&snapshots->text, "%u %s %llu %llu\n", cpu, nt_kind(kind)->name,
+						     (unsigned long long)written, (unsigned long long)lost);
 		}
 	return error;
 }
@@ -235,18 +226,18 @@ static int print_programs(struct nt_proc_snapshots *snapshots)
 		snapshots->misses[program] = info.recursion_misses;
 		if (!snapshots->has_first)
 			snapshots->first_misses[program] = info.recursion_misses;
-		error = add_text(&snapshots->text, "%s", program_names[program]);
+		error = nt_buf_print(&snapshots->text, "%s", program_names[program]);
 		for (int outcome = 0; outcome < NT_OUTCOME_COUNT && !error; outcome++) {
 			uint64_t count = sum_over_cpus(snapshots, program, outcome);
 
 			if (count || outcome == NT_OUTCOME_recorded || outcome == NT_OUTCOME_lost)
-				error = add_text(&snapshots->text, " %s=%llu", outcome_names[outcome],
-						 (unsigned long long)count);
+				error = nt_buf_print(&snapshots->text, " %s=%llu", outcome_names[outcome],
+						     (unsigned long long)count);
 		}
 		if (!error)
-			error = add_text(&snapshots->text, " runs=%llu run_ns=%llu misses=%llu\n",
-					 (unsigned long long)info.run_cnt, (unsigned long long)info.run_time_ns,
-					 (unsigned long long)info.recursion_misses);
+			error = nt_buf_print(&snapshots->text, " runs=%llu run_ns=%llu misses=%llu\n",
+					     (unsigned long long)info.run_cnt, (unsigned long long)info.run_time_ns,
+					     (unsigned long long)info.recursion_misses);
 	}
 	snapshots->has_first = true;
 	return error;
@@ -285,26 +276,75 @@ static int print_self(struct nt_proc_snapshots *snapshots)
 
 	getrusage(RUSAGE_SELF, &usage);
 	snapshots->own_last.cpu_ns = timeval_ns(usage.ru_utime) + timeval_ns(usage.ru_stime);
-	return add_text(&snapshots->text,
-			"user_ns=%llu\nsystem_ns=%llu\nmax_rss_kib=%ld\nbytes_written=%llu\nblocks=%llu\nflush_lag_max_"
-			"ns=%llu\n",
-			(unsigned long long)timeval_ns(usage.ru_utime), (unsigned long long)timeval_ns(usage.ru_stime),
-			usage.ru_maxrss, (unsigned long long)nt_tape_writer_bytes(snapshots->tape),
-			(unsigned long long)nt_tape_writer_blocks(snapshots->tape),
-			(unsigned long long)snapshots->flush_lag_max_ns);
+	return nt_buf_print(
+		&snapshots->text,
+		"user_ns=%llu\nsystem_ns=%llu\nmax_rss_kib=%ld\nbytes_written=%llu\nblocks=%llu\nflush_lag_max_"
+		"ns=%llu\n",
+		(unsigned long long)timeval_ns(usage.ru_utime), (unsigned long long)timeval_ns(usage.ru_stime),
+		usage.ru_maxrss, (unsigned long long)nt_tape_writer_bytes(snapshots->tape),
+		(unsigned long long)nt_tape_writer_blocks(snapshots->tape),
+		(unsigned long long)snapshots->flush_lag_max_ns);
+}
+
+static int take_these(struct nt_proc_snapshots *snapshots, const char *const *paths, size_t n)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < n && !error; i++) {
+		uint64_t begin_ns = nt_now();
+
+		if (!read_whole(&snapshots->text, paths[i]))
+			error = write_snapshot(snapshots, paths[i], begin_ns, nt_now());
+	}
+	return error;
 }
 
 static int take_files(struct nt_proc_snapshots *snapshots)
 {
-	int error = 0;
+	int error = take_these(snapshots, files, sizeof(files) / sizeof(files[0]));
 
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]) && !error; i++) {
-		uint64_t begin_ns = nt_now();
+	if (error || !snapshots->has_memory)
+		return error;
+	return take_these(snapshots, files_of_memory, sizeof(files_of_memory) / sizeof(files_of_memory[0]));
+}
 
-		if (!read_whole(&snapshots->text, files[i]))
-			error = write_snapshot(snapshots, files[i], begin_ns, nt_now());
-	}
-	return error;
+const char *nt_proc_snapshots_uncovered(const struct nt_proc_snapshots *snapshots)
+{
+	struct nt_buf text = {};
+	bool has_pressure;
+
+	if (!snapshots->has_memory)
+		return NULL;
+	/* Where it is switched off, the file is there and cannot be read. */
+	has_pressure = !read_whole(&text, "/proc/pressure/memory") && text.size;
+	nt_buf_release(&text);
+	return has_pressure ? NULL
+			    : "Pressure was not recorded: this kernel does not tell it (/proc/pressure; some need "
+			      "psi=1 when booted).";
+}
+
+int nt_proc_snapshots_energy(struct nt_proc_snapshots *snapshots)
+{
+	uint64_t begin_ns = nt_now();
+	int error;
+
+	if (!snapshots->energy || !snapshots->energy->n)
+		return 0;
+	snapshots->text.size = 0;
+	error = nt_energy_print(snapshots->energy, &snapshots->text);
+	return error ? error : write_snapshot(snapshots, SYS "/class/powercap", begin_ns, nt_now());
+}
+
+int nt_proc_snapshots_packages(struct nt_proc_snapshots *snapshots)
+{
+	uint64_t begin_ns = nt_now();
+	int error;
+
+	if (!snapshots->energy || !snapshots->energy->n)
+		return 0;
+	snapshots->text.size = 0;
+	error = nt_energy_print_cpus(SYS, snapshots->n_cpus, &snapshots->text);
+	return error ? error : write_snapshot(snapshots, SYS "/devices/system/cpu", begin_ns, nt_now());
 }
 
 static int take_own(struct nt_proc_snapshots *snapshots, const char *name,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * proc_snapshots.h - the snapshots that go onto the tape once a second: counters of /proc to check against, counters of
- * the BPF programs, the recorder's cost, and the clocks. Each is taken between two readings of the clock.
+ * the BPF programs, the recorder's cost, and the clocks; and more often, energy counters. Each is taken between two
+ * readings of the clock.
  */
 #pragma once
 
@@ -10,6 +11,7 @@
 #include <bpf/libbpf.h>
 
 #include "bpf/shared.h"
+#include "record/energy.h"
 #include "record/meta.h"
 #include "record/tape_writer.h"
 
@@ -18,6 +20,8 @@ struct nt_proc_snapshots {
 	const struct nt_cpu *cpus; /* shared with the kernel side */
 	uint32_t n_cpus;
 	struct bpf_object *object;
+	bool has_memory; /* the readings of the probe memory are wanted too */
+	struct nt_energy *energy; /* NULL: not wanted */
 	uint64_t flush_lag_max_ns;
 	uint64_t first_misses[NT_PROGRAM_COUNT], misses[NT_PROGRAM_COUNT]; /* in the first snapshot and the last */
 	bool has_first;
@@ -39,6 +43,11 @@ enum nt_proc_snapshots_which { NT_PROC_SNAPSHOTS_OWN = 1, NT_PROC_SNAPSHOTS_ALL 
  */
 int nt_proc_snapshots_take(struct nt_proc_snapshots *snapshots, enum nt_proc_snapshots_which which,
 			   uint64_t flush_lag_max_ns);
+/* The same of the energy counters, and of which package each CPU is of. Without the first, nothing happens. */
+int nt_proc_snapshots_energy(struct nt_proc_snapshots *snapshots);
+int nt_proc_snapshots_packages(struct nt_proc_snapshots *snapshots);
+/* A sentence on a reading of /proc that is wanted and that this kernel does not have; NULL: it has all. */
+const char *nt_proc_snapshots_uncovered(const struct nt_proc_snapshots *snapshots);
 /*
  * How many runs of the programs the kernel has left out between the first snapshot and the last, but for those that
  * lose nothing (schema/spared.h); in *most the program

@@ -19,6 +19,7 @@
 
 #include "record/child.h"
 #include "record/drop_reasons.h"
+#include "record/energy.h"
 #include "record/flows.h"
 #include "record/kernel.h"
 #include "record/meta.h"
@@ -31,6 +32,9 @@
 
 #define DRAIN_EVERY_MS 20
 #define READ_EVERY_NS 1000000000ull
+#define READ_ENERGY_AFTER_NS 2000000ull /* the session's start: a counter may be older than it is read */
+#define READ_ENERGY_EVERY_NS 100000000ull /* where buckets of reports begin */
+#define READ_ENERGY_LAST_NS 50000000ull /* after the reading before: less would say little */
 #define REFRESH_AFTER_NS 500000000ull
 #define CHUNK_BYTES (64ull << 20)
 
@@ -43,6 +47,7 @@ struct session {
 	struct nt_drop_reasons reasons; /* for probes drops and deliver */
 	struct nt_user_files files;
 	struct nt_proc_snapshots snapshots;
+	struct nt_energy energy; /* the same */
 	struct nt_flows flows; /* of the probe of this name */
 	struct nt_tape_writer *tape;
 	struct nt_stream *streams; /* by CPU; a zeroed one has no ring yet */
@@ -53,6 +58,7 @@ struct session {
 	int ended_by_signal; /* its number, or 0 */
 	const char *stop; /* why it ended */
 	uint64_t deadline_ns, next_snapshot_ns;
+	uint64_t next_energy_ns, last_energy_ns; /* 0: energy is not recorded; or was not read yet */
 	uint32_t generation; /* of ids, as the kernel side knows it */
 	char hidden[512]; /* sentence: what the kernel hides, or "" */
 	bool failed_write; /* the tape cannot be written any more */
@@ -155,7 +161,9 @@ static int write_meta(struct session *session)
 {
 	struct nt_block_header header = {.type = NT_BLOCK_META};
 	struct nt_buf raw = {};
-	const char *nameless[] = {nt_symbols_uncovered(&session->symbols), nt_proc_names_uncovered(&session->names)};
+	const char *nameless[] = {nt_symbols_uncovered(&session->symbols), nt_proc_names_uncovered(&session->names),
+				  nt_proc_snapshots_uncovered(&session->snapshots),
+				  nt_energy_uncovered(&session->energy)};
 	int error = nt_meta_open(&raw, session->options, &session->kernel, session->hidden);
 
 	for (size_t i = 0; i < sizeof(nameless) / sizeof(nameless[0]) && !error; i++)
@@ -230,6 +238,8 @@ static int begin_chunk(struct session *session)
 	if (!error)
 		error = put_block_devices(session);
 	if (!error)
+		error = nt_proc_snapshots_packages(&session->snapshots);
+	if (!error)
 		error = nt_drop_reasons_put(&session->reasons, &session->ids, nt_now());
 	return error ? error : put_memory(session);
 }
@@ -272,7 +282,11 @@ static int begin_kernel(struct session *session)
 		.cpus = session->kernel.cpus,
 		.n_cpus = session->kernel.n_cpus,
 		.object = session->kernel.object,
+		.has_memory = session->options->plan.chosen[NT_PROBE_MEMORY] != NULL,
+		.energy = session->options->plan.chosen[NT_PROBE_ENERGY] ? &session->energy : NULL,
 	};
+	if (session->snapshots.energy && (error = nt_energy_open(&session->energy, "/sys")))
+		return complain("cannot read the energy counters", error);
 	if (session->options->plan.chosen[NT_PROBE_FLOWS] && (error = nt_flows_init(&session->flows, &session->kernel)))
 		return complain("cannot read what the kernel counts by flow", error);
 	session->streams = calloc(session->kernel.n_cpus, sizeof(*session->streams));
@@ -311,6 +325,8 @@ static int begin(struct session *session)
 		return error;
 	watch(session, session->signal_fd, EPOLLIN);
 	session->next_snapshot_ns = nt_now();
+	if (session->energy.n)
+		session->next_energy_ns = session->kernel.start_ns + READ_ENERGY_AFTER_NS;
 	if (options->duration_ns)
 		session->deadline_ns = session->kernel.start_ns + options->duration_ns;
 	error = begin_chunk(session);
@@ -398,7 +414,10 @@ static int follow_hotplug(struct session *session)
 	error = nt_kernel_follow_hotplug(&session->kernel, session->options->ring_size, &changed);
 
 	/* Without a ring the new CPU's events are counted as lost: the recording goes on. */
-	return error || !changed ? 0 : add_streams(session);
+	if (error || !changed)
+		return 0;
+	error = add_streams(session);
+	return error ? error : nt_proc_snapshots_packages(&session->snapshots);
 }
 
 /* Names for what has been referred to since the last time. */
@@ -474,15 +493,30 @@ static void read_signals(struct session *session)
 		session->stop = "command";
 }
 
-/* How long to sleep: until the next drain, or the deadline if it is nearer. */
+static uint64_t left_ns(uint64_t due_ns, uint64_t now_ns)
+{
+	return due_ns > now_ns ? due_ns - now_ns : 0;
+}
+
+/* How long to sleep: until the next drain; or the deadline, or the next reading of energy, if these are nearer. */
 static int sleep_ms(const struct session *session, uint64_t now_ns)
 {
-	uint64_t left_ms;
+	uint64_t ms = DRAIN_EVERY_MS, left_ms;
 
-	if (!session->deadline_ns)
-		return DRAIN_EVERY_MS;
-	left_ms = session->deadline_ns > now_ns ? (session->deadline_ns - now_ns) / 1000000 : 0;
-	return left_ms < DRAIN_EVERY_MS ? (int)left_ms : DRAIN_EVERY_MS;
+	if (session->deadline_ns && (left_ms = left_ns(session->deadline_ns, now_ns) / 1000000) < ms)
+		ms = left_ms;
+	if (session->next_energy_ns && (left_ms = (left_ns(session->next_energy_ns, now_ns) + 999999) / 1000000) < ms)
+		ms = left_ms;
+	return (int)ms;
+}
+
+static int read_energy(struct session *session, uint64_t now_ns)
+{
+	const uint64_t start_ns = session->kernel.start_ns;
+
+	session->last_energy_ns = now_ns;
+	session->next_energy_ns = now_ns - (now_ns - start_ns) % READ_ENERGY_EVERY_NS + READ_ENERGY_EVERY_NS;
+	return nt_proc_snapshots_energy(&session->snapshots);
 }
 
 /*
@@ -511,7 +545,11 @@ static int record(struct session *session)
 		now_ns = nt_now();
 		if (session->deadline_ns && now_ns >= session->deadline_ns && !session->stop)
 			session->stop = "duration";
-		error = drain(session);
+		/* First: what a drain takes would make it late. */
+		if (session->next_energy_ns && now_ns >= session->next_energy_ns)
+			error = read_energy(session, now_ns);
+		if (!error)
+			error = drain(session);
 		if (!error)
 			error = nt_flows_take(&session->flows, first_stream(session), now_ns);
 		forget(session, now_ns);
@@ -588,7 +626,13 @@ static int drain_rest(struct session *session)
 
 static int end(struct session *session)
 {
-	int error = nt_proc_snapshots_take(&session->snapshots, NT_PROC_SNAPSHOTS_ALL, lag_max_ns(session));
+	const uint64_t now_ns = nt_now();
+	int error = 0;
+
+	if (session->next_energy_ns && now_ns >= session->last_energy_ns + READ_ENERGY_LAST_NS)
+		error = read_energy(session, now_ns);
+	if (!error)
+		error = nt_proc_snapshots_take(&session->snapshots, NT_PROC_SNAPSHOTS_ALL, lag_max_ns(session));
 
 	nt_kernel_stop(&session->kernel, &session->options->plan);
 	if (!error)
@@ -661,6 +705,7 @@ static void release(struct session *session)
 	nt_status_release(&session->status);
 	nt_tape_writer_free(session->tape);
 	nt_proc_snapshots_release(&session->snapshots);
+	nt_energy_release(&session->energy);
 	nt_proc_names_release(&session->names);
 	nt_symbols_release(&session->symbols);
 	nt_drop_reasons_release(&session->reasons);

@@ -31,6 +31,8 @@ struct nt_buf {
 };
 int nt_buf_reserve(struct nt_buf *buf, size_t more);
 int nt_buf_append(struct nt_buf *buf, const void *data, size_t size);
+/* Adds a text, of which 511 characters at most. */
+__attribute__((format(printf, 2, 3))) int nt_buf_print(struct nt_buf *buf, const char *format, ...);
 void nt_buf_release(struct nt_buf *buf);
 
 /*

@@ -5,6 +5,8 @@
 #include "schema/block.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +42,18 @@ int nt_buf_append(struct nt_buf *buf, const void *data, size_t size)
 	memcpy(buf->data + buf->size, data, size);
 	buf->size += size;
 	return 0;
+}
+
+int nt_buf_print(struct nt_buf *buf, const char *format, ...)
+{
+	char line[512];
+	va_list args;
+	int size;
+
+	va_start(args, format);
+	size = vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	return nt_buf_append(buf, line, (size_t)size < sizeof(line) ? (size_t)size : sizeof(line) - 1);
 }
 
 void nt_buf_release(struct nt_buf *buf)

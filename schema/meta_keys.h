@@ -14,6 +14,7 @@
 #define NT_META_CPUS_POSSIBLE "cpus_possible" /* a list such as "0-3,6" */
 #define NT_META_CPUS_ONLINE "cpus_online" /* at the start, a list */
 #define NT_META_CLOCK_TICKS "clock_ticks" /* a second: the unit of /proc/stat */
+#define NT_META_PAGE_BYTES "page_bytes" /* the unit of memory in /proc/net/sockstat */
 #define NT_META_START_NS "start_ns" /* of the session */
 #define NT_META_START_REALTIME_NS "start_realtime_ns" /* the same instant, CLOCK_REALTIME */
 #define NT_META_RING_SIZE "ring_size" /* bytes of each CPU's ring */

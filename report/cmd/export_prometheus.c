@@ -13,6 +13,15 @@ struct prometheus {
 	struct nt_latency_choice choice;
 };
 
+static int has_energy(struct nt_db *db, bool *has)
+{
+	sqlite3_stmt *row =
+		nt_db_prepare(db, "SELECT 1 FROM proc_counter WHERE source = '/sys/class/powercap' LIMIT 1", NULL);
+
+	*has = nt_db_next(row);
+	return nt_db_end(db, row, "the readings cannot be read");
+}
+
 /* Whether there is anything to export: 1 and 0, or -1 and db->error. */
 static int has_any(struct nt_db *db)
 {
@@ -31,6 +40,8 @@ static int has_any(struct nt_db *db)
 		if (tables & NT_TABLE_BIT(id) && nt_db_has_rows(db, nt_table(id)->name, 0, &has))
 			return -1;
 	}
+	if (!has && tables & NT_TABLE_BIT(NT_TABLE_PROC_COUNTER) && has_energy(db, &has))
+		return -1;
 	for (size_t i = 0; i < NT_COUNT(names) && !has; i++) {
 		if (nt_db_has_rows(db, names[i], 0, &has))
 			return -1;
@@ -113,11 +124,11 @@ const struct nt_command nt_cmd_export_prometheus = {
 	.name = "export prometheus",
 	.group = NT_GROUP_TAKE,
 	.usage = "TAPE|DB [-o FILE] [OPTION]...",
-	.what = "write latency, drops, retransmits, flows, waits, disks, memory as metrics",
+	.what = "write latency, drops, flows, waits, disks, memory, energy as metrics",
 	.help = "Each hook has a histogram, in seconds. Counters give drops, retransmits, and the packets that are in "
 		"no histogram. Drops, retransmits, flows, waits, requests to block devices, memory, and packets "
 		"without a latency are those of all processes, whatever --process says. Record with --probes "
-		"default,latency,drops,retransmits,flows,raise,block,memory.",
+		"default,latency,transmit,drops,retransmits,flows,raise,block,memory,energy.",
 	.example = "export prometheus busy.tape -o busy.prom",
 	.wants = "a tape or a database",
 	.options = options,

@@ -17,6 +17,7 @@
 #include "report/query/cpus/summary.h"
 #include "report/query/disks.h"
 #include "report/query/elsewhere.h"
+#include "report/query/energy.h"
 #include "report/query/flows.h"
 #include "report/query/groups.h"
 #include "report/query/memory.h"
@@ -70,6 +71,9 @@ static const struct section waits_section = {SHAPE_ROWS, "softirq_waits", NULL};
 static const struct section disks_section = {SHAPE_ROWS, "block_devices", NT_DISKS_SQL};
 static const struct section disk_payers_section = {SHAPE_ROWS, "block_payers", NT_DISK_PAYERS_SQL};
 static const struct section memory_section = {SHAPE_ROWS, "memory", "WITH " NT_MEMORY_SQL};
+static const struct section pressure_section = {SHAPE_ROWS, "pressure", NT_PRESSURE_SQL};
+static const struct section socket_memory_section = {SHAPE_ROWS, "socket_memory", NT_SOCKET_MEMORY_SQL};
+static const struct section energy_section = {SHAPE_ROWS, "energy", NT_ENERGY_SQL};
 static const struct section recorder_section = {SHAPE_OBJECT, "recorder", NT_SELF_RECORDER_SQL};
 static const struct section recorder_programs_section = {SHAPE_ROWS, "recorder_programs", NT_SELF_PROGRAMS_SQL};
 static const struct section uncovered_section = {
@@ -100,6 +104,7 @@ struct summary {
 	bool has_waits; /* the same of softirqs' waits */
 	bool has_disks; /* of requests to block devices */
 	bool has_memory; /* of processes' memory */
+	bool has_pressure, has_socket_memory, has_energy; /* the host's readings of them, and these are shown */
 	struct nt_tracing tracing; /* of what is shown of it */
 	bool is_estimate; /* what they pay, of a part in a database */
 	struct nt_part part; /* what of the session at hand */
@@ -231,6 +236,13 @@ static int give_groups(struct summary *summary, int64_t session_id)
 	return give_section(summary, &section, session_id);
 }
 
+static int give_readings(struct summary *summary, int64_t session_id)
+{
+	return (summary->has_pressure && give_section(summary, &pressure_section, session_id)) ||
+	       (summary->has_socket_memory && give_section(summary, &socket_memory_section, session_id)) ||
+	       (summary->has_energy && give_section(summary, &energy_section, session_id));
+}
+
 static int give_session(struct summary *summary, int64_t session_id)
 {
 	static const struct section *const last[] = {&recorder_section, &recorder_programs_section, &uncovered_section,
@@ -252,6 +264,7 @@ static int give_session(struct summary *summary, int64_t session_id)
 		(summary->has_disks && (give_section(summary, &disks_section, session_id) ||
 					give_section(summary, &disk_payers_section, session_id))) ||
 		(summary->has_memory && give_section(summary, &memory_section, session_id)) ||
+		give_readings(summary, session_id) ||
 		(!summary->is_of_part && give_section(summary, &elsewhere_section, session_id));
 	if (!error)
 		give_tracing(summary, session_id);
@@ -501,6 +514,31 @@ static int print_memory(struct summary *summary, int64_t session_id)
 	return 0;
 }
 
+/* The host's readings. */
+static int print_readings(struct summary *summary, int64_t session_id)
+{
+	const struct {
+		bool is_there;
+		const struct section *section;
+		const char *title, *leave_out, *note;
+	} all[] = {
+		{summary->has_pressure, &pressure_section, NT_PRESSURE_TITLE, "time_ns,some_ns&full_ns",
+		 NT_PRESSURE_NOTE},
+		{summary->has_socket_memory, &socket_memory_section, NT_SOCKET_MEMORY_TITLE, NULL,
+		 NT_SOCKET_MEMORY_NOTE},
+		{summary->has_energy, &energy_section, NT_ENERGY_TITLE, "time_ns,network_share", NT_ENERGY_NOTE},
+	};
+
+	for (size_t i = 0; summary->by == NT_BY_NONE && i < NT_COUNT(all); i++) {
+		if (!all[i].is_there)
+			continue;
+		nt_print_heading(stdout, "\n%s", all[i].title);
+		if (print_all_rows(summary, all[i].section, all[i].leave_out, all[i].note, session_id))
+			return -1;
+	}
+	return 0;
+}
+
 /* Without a sum: one of the lines is in the network's time above, and one may be unknown. */
 static int print_elsewhere(struct summary *summary, int64_t session_id)
 {
@@ -593,7 +631,7 @@ static int print_session(struct summary *summary, int64_t session_id)
 	}
 	if (error || print_flows(summary, session_id) || print_waits(summary, session_id) ||
 	    print_disks(summary, session_id) || print_memory(summary, session_id) ||
-	    print_elsewhere(summary, session_id))
+	    print_readings(summary, session_id) || print_elsewhere(summary, session_id))
 		return -1;
 	print_remarks(summary);
 	return nt_self_cost_print(db, session_id) ||
@@ -615,6 +653,13 @@ static int read_all(struct summary *summary, int64_t session_id)
 	return end(summary->sessions.db, row);
 }
 
+static int find_readings(struct summary *summary)
+{
+	return nt_pressure_is_known(&summary->part, &summary->has_pressure) ||
+	       nt_socket_memory_is_known(&summary->part, &summary->has_socket_memory) ||
+	       nt_energy_is_known(&summary->part, &summary->has_energy);
+}
+
 /* They are of all processes. Before anything is read of a tape. */
 static int find_other_probes(struct summary *summary)
 {
@@ -627,7 +672,9 @@ static int find_other_probes(struct summary *summary)
 	summary->has_waits &= !summary->selection.process;
 	summary->has_disks &= !summary->selection.process;
 	summary->has_memory &= !summary->selection.process;
-	return summary->has_flows ? nt_flows_sum(&summary->part) : 0;
+	if (summary->has_flows && nt_flows_sum(&summary->part))
+		return -1;
+	return summary->selection.process ? 0 : find_readings(summary);
 }
 
 static int show_session(struct summary *summary, const struct nt_session *session)

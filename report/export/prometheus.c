@@ -10,6 +10,7 @@
 #include "report/export/export.h"
 #include "report/query/flows.h"
 #include "report/query/latency/result.h"
+#include "report/query/energy.h"
 #include "report/query/memory.h"
 #include "report/query/disks.h"
 #include "report/query/waits.h"
@@ -588,7 +589,7 @@ static int write_disks(const struct writer *writer)
 	return error;
 }
 
-/* ---- flows and memory: numbers with labels ---- */
+/* ---- flows, memory and energy: numbers with labels ---- */
 
 /* A query of a session: the first column is the number, the others are labels by their names. */
 struct measure {
@@ -633,6 +634,10 @@ static int flows_are_ready(const struct nt_part *part, bool *are_ready)
 #define NAMED_PROGRAMS "20"
 #define FAULTS_OF_SQL "page_fault WHERE session_id = ?1 AND ts + dur >= ?2 AND ts + dur < ?3"
 
+/* Microjoules of a zone, as joules. */
+#define JOULES_SQL(figure) "SELECT " figure " / 1e6, zone FROM (" NT_ENERGY_SQL ") WHERE " figure " IS NOT NULL"
+#define ENERGY_HELP "the network's part of its energy, by its share of busy time: "
+
 static const struct measure measures[] = {
 	{"nettape_device_packets_total", "counter", "Packets of the wire that a device received or sent, exactly.",
 	 "SELECT sum(t.packets), " DEVICE_SQL, flows_are_ready},
@@ -655,6 +660,14 @@ static const struct measure measures[] = {
 	 "WITH " NT_MEMORY_SUMS_SQL "SELECT sum(last_bytes), coalesce(name, '-') AS program FROM sums "
 	 "WHERE last_bytes IS NOT NULL GROUP BY 2 ORDER BY 1 DESC, 2 LIMIT " NAMED_PROGRAMS,
 	 nt_memory_is_known},
+	{"nettape_energy_joules_total", "counter", "Energy that a zone of the host used between readings.",
+	 JOULES_SQL("energy_uj"), nt_energy_is_known},
+	{"nettape_network_energy_joules", "gauge", "Of a package, " ENERGY_HELP "an estimate.",
+	 JOULES_SQL("network_uj"), nt_energy_is_known},
+	{"nettape_network_energy_joules_low", "gauge", "Of a package, " ENERGY_HELP "at least.",
+	 JOULES_SQL("at_least_uj"), nt_energy_is_known},
+	{"nettape_network_energy_joules_high", "gauge", "Of a package, " ENERGY_HELP "at most.",
+	 JOULES_SQL("at_most_uj"), nt_energy_is_known},
 };
 
 struct measuring {
@@ -674,7 +687,10 @@ static void write_measured(struct measuring *measuring, int64_t session_id, sqli
 	for (int i = 1; i < sqlite3_column_count(row); i++)
 		write_label(writer->out, i == 1 ? "{" : ",", sqlite3_column_name(row, i), nt_db_text(row, i));
 	write_session(writer, writer->out, session_id);
-	fprintf(writer->out, "} %lld\n", (long long)sqlite3_column_int64(row, 0));
+	if (sqlite3_column_type(row, 0) == SQLITE_FLOAT)
+		fprintf(writer->out, "} %.15g\n", sqlite3_column_double(row, 0));
+	else
+		fprintf(writer->out, "} %lld\n", (long long)sqlite3_column_int64(row, 0));
 }
 
 static int write_measure(void *arg, const struct nt_session *session)

@@ -73,6 +73,13 @@ const char *nt_human_bytes(char text[NT_HUMAN_MAX], uint64_t bytes)
 	return with_unit(text, bytes, units);
 }
 
+const char *nt_human_uj(char text[NT_HUMAN_MAX], uint64_t uj)
+{
+	static const struct unit units[] = {{1000000000, "kJ"}, {1000000, "J"}, {1000, "mJ"}, {1, "uJ"}};
+
+	return with_unit(text, uj, units);
+}
+
 const char *nt_human_share(char text[NT_HUMAN_MAX], uint64_t part, uint64_t whole)
 {
 	if (whole)

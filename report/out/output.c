@@ -237,6 +237,8 @@ static bool human_cell(FILE *out, const char *name, const struct nt_cell *cell)
 		fputs(nt_human_ns(text, (uint64_t)cell->integer), out);
 	else if (nt_ends_in(name, "_bytes") && cell->integer >= 0)
 		fputs(nt_human_bytes(text, (uint64_t)cell->integer), out);
+	else if (nt_ends_in(name, "_uj") && cell->integer >= 0)
+		fputs(nt_human_uj(text, (uint64_t)cell->integer), out);
 	else if (nt_ends_in(name, "_count"))
 		fputs(nt_human_count(text, cell->integer), out);
 	else
@@ -391,7 +393,7 @@ static int table_row(struct nt_printer *printer, const struct nt_cell *cells)
 /* In a table for people the unit stands with the number, so the name does not say it. */
 static char *shown_name(const struct nt_printer *printer, const char *name)
 {
-	static const char *const units[] = {"_ns", "_bytes", "_share", "_count"};
+	static const char *const units[] = {"_ns", "_bytes", "_share", "_count", "_uj"};
 	char *copy = strdup(name);
 
 	for (size_t i = 0; copy && printer->human && i < NT_COUNT(units); i++) {

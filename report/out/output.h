@@ -55,7 +55,7 @@ void nt_line_put(struct nt_line *line, const char *name, struct nt_cell cell);
 
 struct nt_printer;
 
-/* `human`: tables show units, told by the ends of column names: _ns, _bytes, _share. NULL: out of memory. */
+/* `human`: tables show units, told by the ends of column names: _ns, _bytes, _uj, _share. NULL: out of memory. */
 struct nt_printer *nt_printer_new(FILE *out, enum nt_format format, bool human);
 void nt_printer_free(struct nt_printer *printer);
 /* Begins a set. The names are copied. 0, or -ENOMEM, as the next. */
@@ -118,6 +118,7 @@ char *nt_json_array(void (*write)(struct nt_json *json, const void *arg), const 
 /* "12.35 ms", "3.4 MB", "12.34 %", "1,234,567". Each gives `text`. */
 const char *nt_human_ns(char text[NT_HUMAN_MAX], uint64_t ns);
 const char *nt_human_bytes(char text[NT_HUMAN_MAX], uint64_t bytes);
+const char *nt_human_uj(char text[NT_HUMAN_MAX], uint64_t uj);
 const char *nt_human_share(char text[NT_HUMAN_MAX], uint64_t part, uint64_t whole);
 const char *nt_human_count(char text[NT_HUMAN_MAX], int64_t count);
 /* "1 other", "1,234 others": the row for what a table leaves out. */

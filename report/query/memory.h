@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * memory.h - the memory and page faults of processes, for every command that shows them. Prints nothing. All are of all
- * CPUs: memory is of none.
+ * memory.h - the memory and page faults of processes, pressure, and the memory of sockets, for every command that shows
+ * them. Prints nothing. All are of all CPUs: memory is of none.
  */
 #pragma once
 
 #include "report/query/session.h"
+#include "report/rows/sql_lists.h"
 
 #define NT_MEMORY_TITLE "Memory by process"
 #define NT_MEMORY_NOTE                                                                                                 \
@@ -47,5 +48,34 @@
 	"minor AS minor_faults_count, major AS major_faults_count FROM sums "                                          \
 	"ORDER BY peak_bytes DESC, minor + major DESC, 1, 2"
 
+#define NT_PRESSURE_TITLE "Pressure on the host"
+#define NT_PRESSURE_NOTE                                                                                               \
+	"The time when some tasks, or all that were not idle, waited for want of CPU, I/O or memory, or for "          \
+	"interrupts, as the kernel counts it between readings: a mean over CPUs. Of all processes and CPUs."
+/* Each resource of session ?1: the readings that lie within the time from ?2 to ?3. */
+#define NT_PRESSURE_SQL                                                                                                \
+	"SELECT resource, CAST(sum(some_ns) AS REAL) / sum(dur) AS some_share, "                                       \
+	"CAST(sum(full_ns) AS REAL) / sum(dur) AS full_share, sum(some_ns) AS some_ns, sum(full_ns) AS full_ns, "      \
+	"sum(dur) AS time_ns FROM pressure WHERE session_id = ?1 AND ts >= ?2 AND ts + dur <= ?3 "                     \
+	"GROUP BY resource ORDER BY coalesce(sum(some_ns), sum(full_ns)) DESC, resource"
+
+#define NT_SOCKET_MEMORY_TITLE "Memory of sockets"
+#define NT_SOCKET_MEMORY_NOTE                                                                                          \
+	"Of all sockets of the host, as read once a second; of IP fragments, those of the recorder's network "         \
+	"namespace."
+#define NT_SOCKET_MEMORY_SQL                                                                                           \
+	"SELECT CASE name WHEN 'FRAG.memory' THEN 'IP fragments' ELSE replace(name, '.mem', '') END AS protocol, "     \
+	"max(bytes) AS peak_bytes, max(CASE back WHEN 1 THEN bytes END) AS last_bytes FROM (SELECT name, "             \
+	"value * CASE name WHEN 'FRAG.memory' THEN 1 ELSE (" NT_META_SQL(                                              \
+		NT_META_PAGE_BYTES) ") END AS bytes, "                                                                 \
+				    "row_number() OVER (PARTITION BY name ORDER BY ts_end DESC) AS back FROM "         \
+				    "proc_counter "                                                                    \
+				    "WHERE session_id = ?1 AND source = '/proc/net/sockstat' AND (name GLOB '*.mem' "  \
+				    "OR name = 'FRAG.memory') "                                                        \
+				    "AND ts_end >= ?2 AND ts_end < ?3) GROUP BY name ORDER BY peak_bytes DESC, name"
+
 /* Whether the session has the probe, and its database the tables. 0, or -1 and db->error. */
 int nt_memory_is_known(const struct nt_part *part, bool *is_known);
+/* The same of pressure, and of the memory of sockets. */
+int nt_pressure_is_known(const struct nt_part *part, bool *is_known);
+int nt_socket_memory_is_known(const struct nt_part *part, bool *is_known);

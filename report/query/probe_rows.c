@@ -22,3 +22,18 @@ int nt_probe_rows_are_known(const struct nt_part *part, const char *probe, enum 
 	*are_known = nt_db_next(row) && nt_has_word(nt_db_text(row, 0), probe);
 	return nt_db_end(part->db, row, "the session cannot be read");
 }
+
+int nt_probe_readings_are_known(const struct nt_part *part, const char *probe, const char *source, bool *are_known)
+{
+	sqlite3_stmt *row;
+
+	if (nt_probe_rows_are_known(part, probe, NT_TABLE_PROC_COUNTER, are_known))
+		return -1;
+	if (!*are_known)
+		return 0;
+	row = nt_db_query(part->db, "SELECT 1 FROM proc_counter WHERE session_id = ?1 AND source GLOB ?2 LIMIT 1",
+			  part->session->id);
+	sqlite3_bind_text(row, 2, source, -1, SQLITE_STATIC);
+	*are_known = nt_db_next(row);
+	return nt_db_end(part->db, row, "the readings cannot be read");
+}

@@ -13,7 +13,7 @@
  */
 #pragma once
 
-#define NT_SCHEMA_VERSION 15 /* of tables and views; grows with each change of their statements */
+#define NT_SCHEMA_VERSION 16 /* of tables and views; grows with each change of their statements */
 
 /*
  * X(CONSTANT, blocks): where the rows of a table come from. That decides which blocks of events are read for them; the

@@ -234,6 +234,67 @@ static void parse_snmp(struct parse *parse, struct text text)
 	}
 }
 
+/* /proc/net/sockstat: lines "TCP: inuse 4 mem 12". */
+static void parse_sockstat(struct parse *parse, struct text text)
+{
+	struct text line, protocol, what;
+
+	while (next_line(&text, &line)) {
+		if (!next_word(&line, &protocol) || protocol.end[-1] != ':') {
+			parse->bad_lines++;
+			continue;
+		}
+		protocol.end--;
+		while (next_word(&line, &what)) {
+			char name[NT_COUNTER_NAME_MAX];
+			int64_t value;
+
+			if (!next_number(&line, 10, &value) || !join(name, &protocol, ".", &what)) {
+				parse->bad_lines++;
+				break;
+			}
+			give(parse, -1, NULL, name, value);
+		}
+	}
+}
+
+/* /proc/pressure/...: lines "some avg10=0.08 avg60=0.59 avg300=7.48 total=22389914166": the total, in microseconds. */
+static void parse_pressure(struct parse *parse, struct text text)
+{
+	static const struct text us = {"us", &"us"[2]};
+	struct text line, who, word;
+
+	while (next_line(&text, &line)) {
+		char name[NT_COUNTER_NAME_MAX];
+		int64_t value;
+
+		word = (struct text){NULL, NULL};
+		if (next_word(&line, &who))
+			while (next_word(&line, &word) && !take(&word, "total="))
+				;
+		if (word.at && number(word, 10, &value) && join(name, &who, "_", &us))
+			give(parse, -1, NULL, name, value);
+		else
+			parse->bad_lines++;
+	}
+}
+
+/* /sys/class/powercap: lines "ZONE MICROJOULES", as the recorder makes them. */
+static void parse_powercap(struct parse *parse, struct text text)
+{
+	struct text line, zone;
+
+	while (next_line(&text, &line)) {
+		char name[NT_COUNTER_NAME_MAX];
+		int64_t value;
+
+		if (next_word(&line, &zone) && next_number(&line, 10, &value) && join(name, &zone, "", NULL))
+			give(parse, -1, NULL, name, value);
+		else
+			parse->bad_lines++;
+	}
+}
+
 /* nettape/cpus: "CPU KIND WRITTEN LOST", as the kernel side counted them. */
 static void parse_cpus(struct parse *parse, struct text text)
 {
@@ -256,7 +317,7 @@ static void parse_cpus(struct parse *parse, struct text text)
 	}
 }
 
-static void key_value(struct parse *parse, const char *program, struct text word)
+static void key_value(struct parse *parse, int64_t cpu, const char *program, struct text word)
 {
 	struct text key = word;
 	char name[NT_COUNTER_NAME_MAX];
@@ -264,9 +325,25 @@ static void key_value(struct parse *parse, const char *program, struct text word
 
 	key.end = memchr(word.at, '=', length(&word));
 	if (key.end && number((struct text){key.end + 1, word.end}, 10, &value) && join(name, &key, "", NULL))
-		give(parse, -1, program, name, value);
+		give(parse, cpu, program, name, value);
 	else
 		parse->bad_lines++;
+}
+
+/* /sys/devices/system/cpu: lines "CPU key=value ...", as the recorder makes them. */
+static void parse_topology(struct parse *parse, struct text text)
+{
+	struct text line, word;
+	int64_t cpu;
+
+	while (next_line(&text, &line)) {
+		if (!next_number(&line, 10, &cpu) || cpu < 0) {
+			parse->bad_lines++;
+			continue;
+		}
+		while (next_word(&line, &word))
+			key_value(parse, cpu, NULL, word);
+	}
 }
 
 /* nettape/programs: "NAME key=value ...". */
@@ -282,7 +359,7 @@ static void parse_programs(struct parse *parse, struct text text)
 			continue;
 		}
 		while (next_word(&line, &word))
-			key_value(parse, program, word);
+			key_value(parse, -1, program, word);
 	}
 }
 
@@ -292,7 +369,7 @@ static void parse_self(struct parse *parse, struct text text)
 	struct text line;
 
 	while (next_line(&text, &line))
-		key_value(parse, NULL, line);
+		key_value(parse, -1, NULL, line);
 }
 
 static const struct format {
@@ -304,6 +381,13 @@ static const struct format {
 	{"/proc/softirqs", parse_softirqs, false},
 	{"/proc/net/softnet_stat", parse_softnet, false},
 	{"/proc/net/snmp", parse_snmp, false},
+	{"/proc/net/sockstat", parse_sockstat, false},
+	{"/proc/pressure/cpu", parse_pressure, false},
+	{"/proc/pressure/io", parse_pressure, false},
+	{"/proc/pressure/memory", parse_pressure, false},
+	{"/proc/pressure/irq", parse_pressure, false},
+	{"/sys/class/powercap", parse_powercap, false},
+	{"/sys/devices/system/cpu", parse_topology, false},
 	{"nettape/cpus", parse_cpus, false},
 	{"nettape/programs", parse_programs, true},
 	{"nettape/self", parse_self, true},

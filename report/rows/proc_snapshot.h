@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * proc_snapshot.h - from the texts that the recorder read (files of /proc, its own counters) to numbers. Pure: text in,
- * counters out through a callback. The text is hostile: whatever does not look as expected is counted and left out.
+ * proc_snapshot.h - from the texts that the recorder read (files of /proc and /sys, its own counters) to numbers. Pure:
+ * text in, counters out through a callback. The text is hostile: whatever does not look as expected is counted and left
+ * out.
  */
 #pragma once
 
@@ -23,7 +24,8 @@ struct nt_counter {
 typedef int (*nt_counter_fn)(void *arg, const struct nt_counter *counter);
 
 /*
- * Known snapshots: /proc/stat /proc/softirqs /proc/net/softnet_stat /proc/net/snmp nettape/cpus nettape/programs
+ * Known snapshots: /proc/stat /proc/softirqs /proc/net/softnet_stat /proc/net/snmp /proc/net/sockstat
+ * /proc/pressure/{cpu,io,memory,irq} /sys/class/powercap /sys/devices/system/cpu nettape/cpus nettape/programs
  * nettape/self. Of another one there are no counters. Adds to *bad_lines what it could not read. 0, or what the
  * callback gave.
  */

@@ -309,6 +309,76 @@ SELECT c.session_id, c.upid, p.pid, p.name, p.cgroup_id, max(first_bytes) AS fir
 FROM part AS c LEFT JOIN process AS p ON p.session_id = c.session_id AND p.upid = c.upid
 GROUP BY c.session_id, c.upid;
 
+-- How long tasks stood still for want of CPU, I/O or memory, or for interrupts, from one reading to the next.
+CREATE VIEW pressure AS
+WITH reading AS (
+    SELECT session_id, replace(source, '/proc/pressure/', '') AS resource, name, ts_end, lag(ts_end) OVER w AS ts,
+           value - lag(value) OVER w AS us
+    FROM proc_counter WHERE source GLOB '/proc/pressure/*'
+    WINDOW w AS (PARTITION BY session_id, source, name ORDER BY ts_end)
+)
+SELECT session_id, ts, ts_end - ts AS dur, resource, max(CASE name WHEN 'some_us' THEN us * 1000 END) AS some_ns,
+       max(CASE name WHEN 'full_us' THEN us * 1000 END) AS full_ns
+FROM reading WHERE ts IS NOT NULL GROUP BY session_id, resource, ts, ts_end;
+
+-- The energy of each zone from one reading to the next, and the network's estimated part of a package's: by its share
+-- of the busy time of the package's CPUs. It is not known when within the uncertainty the counter had its value, nor
+-- where in a bucket of 100 ms an owner had its time, nor who had uncovered time. The bounds allow for all of these.
+--   span    from reading to reading. A counter is up to a millisecond old, and read between two times.
+--   used    the time of each CPU in each bucket
+--   part    of both, which may overlap: the time of the span that is surely, at most, and most likely in the bucket
+--   share   of the network and of others, at least, at most, and most likely
+CREATE VIEW energy AS
+WITH RECURSIVE span AS (
+    SELECT session_id, name AS zone, lag(ts_end) OVER w AS ts, ts_end AS end_ts,
+           lag(ts_begin) OVER w - 1000000 AS least_ts, ts_begin - 1000000 AS least_end_ts,
+           value - lag(value) OVER w AS energy_uj
+    FROM proc_counter WHERE source = '/sys/class/powercap'
+    WINDOW w AS (PARTITION BY session_id, name ORDER BY ts_end)
+), place AS (
+    SELECT session_id, cpu, 'package-' || max(CASE name WHEN 'package' THEN value END) AS package,
+           '-die-' || max(CASE name WHEN 'die' THEN value END) AS die
+    FROM proc_counter WHERE source = '/sys/devices/system/cpu' GROUP BY 1, 2
+), used AS (
+    SELECT c.session_id, p.package, p.package || p.die AS die, c.cpu, c.ts, c.ts + c.dur AS end_ts, c.dur,
+           (c.ts - s.start_ts) / s.bucket_ns AS nth,
+           sum(CASE WHEN c.owner IN @NT_NETWORK_OWNERS_SQL@ THEN c.ns ELSE 0 END) AS network_ns,
+           sum(CASE WHEN c.owner IN ('hardirq', 'softirq', 'task') THEN c.ns ELSE 0 END) AS other_ns,
+           sum(CASE c.owner WHEN 'uncovered' THEN c.ns ELSE 0 END) AS uncovered_ns
+    FROM net_cost_over_time AS c JOIN session AS s ON s.session_id = c.session_id
+         JOIN place AS p ON p.session_id = c.session_id AND p.cpu = c.cpu
+    GROUP BY c.session_id, c.ts, c.cpu
+), touched AS (
+    SELECT p.session_id, p.zone, p.ts, p.end_ts, p.least_ts, p.least_end_ts,
+           max(p.least_ts - s.start_ts, 0) / s.bucket_ns AS nth,
+           (min(p.end_ts, s.end_ts) - s.start_ts) / s.bucket_ns AS last_nth
+    FROM span AS p JOIN session AS s ON s.session_id = p.session_id WHERE p.end_ts - p.ts >= 50000000
+    UNION ALL
+    SELECT session_id, zone, ts, end_ts, least_ts, least_end_ts, nth + 1, last_nth FROM touched WHERE nth < last_nth
+), part AS (
+    SELECT t.session_id, t.zone, t.ts, u.dur, u.network_ns, u.other_ns, u.uncovered_ns,
+           max(0, min(u.end_ts, t.least_end_ts) - max(u.ts, t.ts)) AS inner_ns,
+           max(0, min(u.end_ts, t.end_ts) - max(u.ts, t.least_ts)) AS outer_ns,
+           CAST(max(0, min(u.end_ts, t.end_ts) - max(u.ts, t.ts)) AS REAL) / u.dur AS likely
+    FROM touched AS t JOIN used AS u ON u.session_id = t.session_id AND u.nth = t.nth AND t.zone IN (u.package, u.die)
+), share AS (
+    SELECT session_id, zone, ts, sum(likely * network_ns) AS network, sum(likely * other_ns) AS other,
+           sum(max(0, network_ns - dur + inner_ns)) AS network_least,
+           sum(max(0, other_ns - dur + inner_ns)) AS other_least,
+           sum(min(network_ns + uncovered_ns, outer_ns)) AS network_most,
+           sum(min(other_ns + uncovered_ns, outer_ns)) AS other_most
+    FROM part GROUP BY session_id, zone, ts
+)
+SELECT p.session_id, p.ts, p.end_ts - p.ts AS dur, p.zone, p.energy_uj,
+       max(p.ts - p.least_ts, p.end_ts - p.least_end_ts) AS uncertainty_ns,
+       CAST(round(p.energy_uj * h.network / max(h.network + h.other, 1)) AS INTEGER) AS network_uj,
+       CAST(p.energy_uj * CAST(h.network_least AS REAL) / max(h.network_least + h.other_most, 1) AS INTEGER)
+           AS network_least_uj,
+       CAST(p.energy_uj * CAST(h.network_most AS REAL) / max(h.network_most + h.other_least, 1) + 1 AS INTEGER)
+           AS network_most_uj
+FROM span AS p LEFT JOIN share AS h ON h.session_id = p.session_id AND h.zone = p.zone AND h.ts = p.ts
+WHERE p.ts IS NOT NULL;
+
 -- How long each thread had waited for a CPU when it got one: since it was woken, or since its last stay ended while it
 -- would have gone on. Two sorts and no joins of ranges, so that a million stays take seconds:
 --   stay    each slice on a CPU, and covered_ts: the end of the last uncovered time, of any CPU, that began before it.

@@ -148,7 +148,7 @@ report 2 export prometheus "$db" --histogram
 has "no such option" "$err" "option '--histogram' is not for 'export prometheus'; it is for latency."
 report 1 export prometheus "$work/hand.tape"
 has "no samples" "$err" \
-    "hand.tape: it has no samples of packets, softirqs, disks or memory: record with nettape-record --probes default,"
+    "hand.tape: it has no samples of packets, softirqs, disks, memory or energy: record with nettape-record --probes"
 report 1 export prometheus "$db" -o "$work/no/such.prom"
 has "a file that cannot be made" "$err" "cannot be made: No such file"
 if [[ -e /dev/full ]]; then

@@ -20,7 +20,7 @@ PLAIN=$PWD/build/nettape-report
 REPORT=${REPORT:-$PWD/build/san/nettape-report}
 [[ -x $REPORT ]] || REPORT=$PLAIN
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+trap 'rm -rf --one-file-system "$work"' EXIT
 failures=0
 left_out=  # why parts of the test were not run
 

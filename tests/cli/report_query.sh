@@ -44,7 +44,7 @@ eight
     report 1 query "$source" "SELECT * FROM no_such"
     is "a table that is not there" "$(head -1 <<<"$err")" "nettape-report: no such table: no_such."
     has "the tables" "$err" "Tables: block_io, cgroup, "
-    has "the views" "$err" "Views: block_cost, block_depth, flow_estimate, "
+    has "the views" "$err" "Views: block_cost, block_depth, energy, flow_estimate, "
     is "lines over 80 columns" "$(awk 'length > 80' <<<"$err" | wc -l)" 0
     report 1 query "$source" "SELECT * FROM net_cost_proces"
     has "the table that was meant" "$err" "no such table: net_cost_proces; did you mean 'net_cost_process'?"

@@ -33,7 +33,7 @@ scaled() { if [[ -n ${NT_EMULATED:-} ]]; then echo $(($1 / 10)); else echo "$1";
 skip() {
     ((failures + missed == 0)) || finish
     echo "SKIP: $*"
-    rm -rf "$work"
+    rm -rf --one-file-system "$work"
     exit 77
 }
 
@@ -107,7 +107,8 @@ cleanup() {
     done
     if [[ $(type -t test_cleanup) == function ]]; then test_cleanup; fi
     [[ -z $tracefs ]] || umount "$tracefs" || true
-    [[ $failures != 0 || $status == 1 ]] || rm -rf "$work"
+    # Never what a test has mounted there.
+    [[ $failures != 0 || $status == 1 ]] || rm -rf --one-file-system "$work"
     exit "$status"
 }
 trap cleanup EXIT

@@ -83,6 +83,14 @@ keep "$started"
 exec 8>"$work/go"
 wait_for 120 grep -q ready "$work/steps"
 
+# pressures: lines "RESOURCE some_us|full_us MICROSECONDS", as the kernel tells them now
+pressures() {
+    local resource
+    for resource in cpu io memory irq; do
+        sed -n "s/^\\([a-z]*\\) .*total=/$resource \\1_us /p" "/proc/pressure/$resource" 2>/dev/null || true
+    done
+}
+pressures >"$work/before"
 recording_start "$work/m.tape" --probes sched,memory
 echo >&8
 wait_for 120 grep -q ^at "$work/steps"
@@ -106,6 +114,7 @@ used = os.wait4(pid, 0)[2]
 print(pid, used.ru_minflt, used.ru_majflt)
 PY
 recording_stop
+pressures >"$work/after"
 db=$work/m.db
 import_tape "$work/m.tape" "$db"
 check_whole "$work/m.tape" "$db"
@@ -148,5 +157,19 @@ at_most "rows of faults that are not of one stay of their thread on a CPU" "$(sq
     SELECT count(*) FROM page_fault f JOIN session i USING (session_id) WHERE NOT EXISTS (
         SELECT 1 FROM sched_slice s WHERE s.utid = f.utid AND s.cpu = f.cpu
             AND s.ts <= max(f.ts, i.start_ts) AND s.ts + s.dur >= min(f.ts + f.dur, i.end_ts))")" "$hidden"
+
+# The kernel's readings: pressure lies between what it was before and after; sockets have what the file names.
+while read -r resource name before && read -r _ _ after <&8; do
+    is "readings of $resource's $name between $before and $after us, and others" "$(sql "$db" "
+        SELECT count(*) > 1, sum(value NOT BETWEEN $before AND $after) FROM proc_counter
+        WHERE source = '/proc/pressure/$resource' AND name = '$name'")" "1|0"
+done <"$work/before" 8<"$work/after"
+if [[ ! -s $work/before ]]; then
+    succeeds "info says that there is no pressure" grep -F 'Pressure was not recorded' <("$report" info "$work/m.tape")
+fi
+is "counters of sockets" "$(sql "$db" "SELECT DISTINCT name FROM proc_counter
+        WHERE source = '/proc/net/sockstat' ORDER BY 1" | tr '\n' ' ')" \
+    "$(awk '{ for (i = 2; i < NF; i += 2) print substr($1, 1, length($1) - 1) "." $i }' /proc/net/sockstat |
+        LC_ALL=C sort | tr '\n' ' ')"
 echo "# $hidden stretches uncovered; faults: $minor minor, $major major"
 finish

@@ -62,9 +62,14 @@ SELECT 'not_whole', count(*), (SELECT text FROM problem ORDER BY rowid LIMIT 1),
     FROM (SELECT DISTINCT cpu, ts, dur FROM loss
     WHERE why IN ('missing block', 'damaged block', 'no state record', 'no last state record'))),
     (SELECT dur FROM session) FROM problem HAVING count(*) > 0;
-SELECT 'counters', CASE WHEN cpu IS NULL THEN name ELSE 'softnet ' || name || ', CPU ' || cpu END, count(*), sum(value)
+SELECT 'counters', CASE WHEN cpu IS NOT NULL THEN 'softnet ' || name || ', CPU ' || cpu
+    WHEN source LIKE '%/pressure/%' THEN replace(source, '/proc/pressure/', 'pressure ') || ' ' || name
+    WHEN source LIKE '%/powercap' THEN 'energy uJ ' || name WHEN source LIKE '%/sockstat' THEN 'pages of ' || name
+    ELSE name END, count(*), sum(value)
     FROM proc_counter
-WHERE (source = '/proc/net/softnet_stat' AND name IN ('processed', 'dropped', 'time_squeeze'))
+WHERE source GLOB '/proc/pressure/*' OR source = '/sys/class/powercap'
+    OR (source = '/proc/net/sockstat' AND name IN ('TCP.mem', 'UDP.mem'))
+    OR (source = '/proc/net/softnet_stat' AND name IN ('processed', 'dropped', 'time_squeeze'))
     OR (source = '/proc/net/snmp' AND name IN
     ('Ip.InReceives', 'Ip.OutRequests', 'Udp.InDatagrams', 'Udp.OutDatagrams', 'Udp.InErrors', 'Udp.RcvbufErrors',
         'Tcp.InSegs', 'Tcp.OutSegs',

@@ -72,7 +72,7 @@ WHERE p.name = 'Missing from the tape' AND t.name = 'the recording' AND s.name G
 -- counters
 SELECT t.name, count(*), sum(cast(value AS INT)) FROM counter c JOIN track t ON t.id = c.track_id
     JOIN track p ON p.id = t.parent_id
-WHERE p.name = 'Counters of packets' GROUP BY 1
+WHERE p.name = 'Counters of the host' GROUP BY 1
 -- shares
 SELECT name, printf('%.3f', sum(value * (until - ts)) / 1e9 + 1e-6) FROM (
     SELECT t.name, value, ts, lead(ts, 1, (SELECT max(s.ts + s.dur) FROM sched s)) OVER (PARTITION BY t.name

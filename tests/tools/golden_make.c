@@ -1646,6 +1646,77 @@ static void memory_tape(struct maker *maker, const char *directory)
 	save(maker, directory, "v1-memory.tape/chunk-000000.ntc");
 }
 
+/* ---- the readings of the probes memory and energy: a tape of its own too ---- */
+
+static void reading(struct maker *maker, uint64_t at_ns, unsigned int n)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text), "package-0-die-0 %u\npackage-0-die-0.dram %u\npackage-0-die-1 %u\npsys %u\n",
+		 4000000 * n, 300000 * n, 2000000 * n, 9000000 * n);
+	snapshot(maker, "/sys/class/powercap", text, at_ns);
+}
+
+static void readings_of_memory(struct maker *maker, uint64_t at_ns, unsigned int n)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text),
+		 "sockets: used 90\nTCP: inuse 5 orphan 0 tw 0 alloc 7 mem %u\nUDP: inuse 2 mem 3\nFRAG: inuse 0 "
+		 "memory 4096\n",
+		 300 - 100 * n);
+	snapshot(maker, "/proc/net/sockstat", text, at_ns);
+	snprintf(text, sizeof(text),
+		 "some avg10=1.00 avg60=0.50 avg300=0.10 total=%u\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n",
+		 1000000 + 250000 * n);
+	snapshot(maker, "/proc/pressure/cpu", text, at_ns + 50 * US);
+	snapshot(maker, "/proc/pressure/memory", "", at_ns + 100 * US);
+	snprintf(text, sizeof(text), "full avg10=1.00 avg60=0.50 avg300=0.10 total=%u\n", 7 + 1000 * n);
+	snapshot(maker, "/proc/pressure/irq", text, at_ns + 150 * US);
+}
+
+static void readings_tape(struct maker *maker, const char *directory)
+{
+	static const uint64_t at_ms[] = {2, 100, 201, 240, 1990};
+
+	begin_chunk(maker, 0);
+	meta_lines(maker, CORE_PROBES ",memory,energy");
+	MUST(!nt_meta_append(&maker->raw, "page_bytes", "4096"));
+	put_plain(maker, NT_BLOCK_META);
+	clocks(maker, START_NS);
+	snapshot(maker, "/sys/devices/system/cpu", "0 package=0 die=0 core=0\n1 package=0 die=1 core=0\n",
+		 START_NS + 10 * US);
+	identities(maker);
+	ADD(0, state, STATE, .end_ns = START_NS + 900, .reason = NT_STATE_START, .task = 1);
+	ADD(1, state, STATE, .end_ns = START_NS + 1000, .reason = NT_STATE_START, .task = 0);
+	/* CPU 0 receives in half of its time, up to the second second; CPU 1 in a fifth of the time when it is busy. */
+	for (uint64_t ms = 1; ms < 1000; ms += 2) {
+		const union nt_any run = {.as_softirq = {.kind = NT_SOFTIRQ,
+							 .end_ns = START_NS + ms * MS,
+							 .vec = NT_VEC_NET_RX,
+							 .context = NT_SOFTIRQ_IRQ_EXIT,
+							 .dur_ns = MS}};
+
+		add(maker, 0, &run);
+	}
+	ADD(1, switch, SWITCH, .end_ns = START_NS + 50 * MS, .prev_prio = 120, .prev = 0, .next = 3);
+	ADD(1, softirq, SOFTIRQ, .end_ns = START_NS + 90 * MS, .vec = NT_VEC_NET_RX, .context = NT_SOFTIRQ_IRQ_EXIT,
+	    .dur_ns = 10 * MS);
+	ADD(1, switch, SWITCH, .end_ns = START_NS + 100 * MS, .prev_prio = 120, .prev_state = 1, .prev = 3, .next = 0);
+	ADD(0, state, STATE, .end_ns = END_NS + 600, .reason = NT_STATE_STOP, .task = 1);
+	ADD(1, state, STATE, .end_ns = END_NS + 700, .reason = NT_STATE_STOP, .task = 0);
+	put_events(maker, 0, 0);
+	put_events(maker, 1, 0);
+	for (unsigned int i = 0; i < sizeof(at_ms) / sizeof(at_ms[0]); i++)
+		reading(maker, START_NS + at_ms[i] * MS, i);
+	for (unsigned int i = 0; i < 3; i++)
+		readings_of_memory(maker, START_NS + (3 + i * 900) * MS, i);
+	clocks(maker, END_NS);
+	closing_meta(maker);
+	end_chunk(maker);
+	save(maker, directory, "v1-readings.tape/chunk-000000.ntc");
+}
+
 int main(int argc, char **argv)
 {
 	struct maker maker = {
@@ -1709,6 +1780,9 @@ int main(int argc, char **argv)
 	forget(&maker);
 	make_directory(argv[1], "v1-memory.tape");
 	memory_tape(&maker, argv[1]);
+	forget(&maker);
+	make_directory(argv[1], "v1-readings.tape");
+	readings_tape(&maker, argv[1]);
 	for (int i = 0; i < 2; i++)
 		nt_event_encoder_free(maker.cpus[i].encoder);
 	nt_buf_release(&maker.file);

@@ -11,6 +11,7 @@
 #include "report/db/result.h"
 #include "report/query/disks.h"
 #include "report/query/elsewhere.h"
+#include "report/query/energy.h"
 #include "report/query/flows.h"
 #include "report/query/groups.h"
 #include "report/query/memory.h"
@@ -170,6 +171,9 @@ static const struct table tables[] = {
 	{"block_payers", NT_DISK_PAYERS_TITLE, NT_DISK_PAYERS_NOTE " Of all processes and CPUs.", NT_DISK_PAYERS_SQL,
 	 NULL, NULL},
 	{"memory", NT_MEMORY_TITLE, NT_MEMORY_NOTE " Of all processes and CPUs.", ", " NT_MEMORY_SQL, NULL, NULL},
+	{"pressure", NT_PRESSURE_TITLE, NT_PRESSURE_NOTE, NT_PRESSURE_SQL, NULL, NULL},
+	{"socket_memory", NT_SOCKET_MEMORY_TITLE, NT_SOCKET_MEMORY_NOTE, NT_SOCKET_MEMORY_SQL, NULL, NULL},
+	{"energy", NT_ENERGY_TITLE, NT_ENERGY_NOTE, NT_ENERGY_SQL, NULL, NULL},
 	{"elsewhere", "Caused by the network elsewhere",
 	 NT_ELSEWHERE_NOTE " Sums of the whole recording and all CPUs, whatever was selected.",
 	 NT_ELSEWHERE_FIRST_SQL("5"), NULL, NULL},
@@ -294,6 +298,12 @@ static int write_group(const struct nt_html_scope *scope, enum nt_by by, struct 
 	return write_table(scope, &table, json);
 }
 
+/* Energy is that of all CPUs and processes: not where some were selected. */
+static bool is_known(const struct nt_html_scope *scope, const struct table *table)
+{
+	return !(scope->selection->n_cpus || scope->selection->process) || strcmp(table->name, "energy");
+}
+
 int nt_html_tables(const struct nt_html_scope *scope, struct nt_json *json)
 {
 	enum nt_by by;
@@ -303,7 +313,8 @@ int nt_html_tables(const struct nt_html_scope *scope, struct nt_json *json)
 	for (size_t i = 0; (by = nt_by_nth(NT_BY_OF_COSTS, i)) != NT_BY_NONE && !error; i++)
 		error = write_group(scope, by, json);
 	for (size_t i = 0; i < NT_COUNT(tables) && !error; i++)
-		error = write_table(scope, &tables[i], json);
+		if (is_known(scope, &tables[i]))
+			error = write_table(scope, &tables[i], json);
 	nt_json_close(json, ']');
 	return error;
 }

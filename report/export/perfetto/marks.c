@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * marks.c - the kernel's own counters of packets; softirqs that wait; losses: ranges of time, and the number of lost
+ * marks.c - the host's own counters; softirqs that wait; losses: ranges of time, and the number of lost
  * records so far; and that the recording is not whole: one range for that, and ranges of what is missing from the tape.
  */
 #include <stdio.h>
@@ -22,19 +22,39 @@ static uint64_t track_of(struct nt_perfetto *trace, const char *name, bool *is_n
 	return trace->mark_tracks[number - 1] = NT_TRACK_OTHERS + trace->n_tracks++;
 }
 
-/* ---- counters of packets ---- */
+/* ---- the host's counters ---- */
 
-static bool is_of_packets(const char *source, const char *name)
+/* Which counters of a source are shown, and how their tracks are named. */
+static const struct source {
+	const char *name;
+	const char *prefix; /* of the track's name */
+	const char *counters[9]; /* the first is NULL: all */
+} sources[] = {
+	{"/proc/net/softnet_stat", "softnet ", {"processed", "dropped", "time_squeeze"}},
+	{"/proc/net/snmp",
+	 "",
+	 {"Ip.InReceives", "Ip.OutRequests", "Udp.InDatagrams", "Udp.OutDatagrams", "Udp.InErrors", "Udp.RcvbufErrors",
+	  "Tcp.InSegs", "Tcp.OutSegs", "Tcp.RetransSegs"}},
+	{"/proc/net/sockstat", "pages of ", {"TCP.mem", "UDP.mem"}},
+	{"/proc/pressure/cpu", "pressure cpu ", {NULL}},
+	{"/proc/pressure/io", "pressure io ", {NULL}},
+	{"/proc/pressure/memory", "pressure memory ", {NULL}},
+	{"/proc/pressure/irq", "pressure irq ", {NULL}},
+	{"/sys/class/powercap", "energy uJ ", {NULL}},
+};
+
+/* NULL: it is not shown. */
+static const struct source *source_of(const char *source, const char *name)
 {
-	static const char *const softnet[] = {"processed", "dropped", "time_squeeze"};
-	static const char *const snmp[] = {"Ip.InReceives",    "Ip.OutRequests", "Udp.InDatagrams",
-					   "Udp.OutDatagrams", "Udp.InErrors",	 "Udp.RcvbufErrors",
-					   "Tcp.InSegs",       "Tcp.OutSegs",	 "Tcp.RetransSegs"};
-	const bool is_softnet = !strcmp(source, "/proc/net/softnet_stat");
-	const char *const *names = is_softnet ? softnet : snmp;
-	const size_t n = is_softnet ? NT_COUNT(softnet) : NT_COUNT(snmp);
+	const size_t found = NT_FIRST(NT_COUNT(sources), i, !strcmp(source, sources[i].name));
+	const struct source *shown = &sources[found];
 
-	return (is_softnet || !strcmp(source, "/proc/net/snmp")) && NT_ANY(n, i, !strcmp(name, names[i]));
+	if (found == NT_COUNT(sources))
+		return NULL;
+	return !shown->counters[0] || NT_ANY(NT_COUNT(shown->counters), i,
+					     shown->counters[i] && !strcmp(name, shown->counters[i]))
+		       ? shown
+		       : NULL;
 }
 
 /* A snapshot was made between two times: the counter had the value by the second. */
@@ -42,20 +62,22 @@ static int take_counter(struct nt_perfetto *trace, const struct nt_value *const 
 {
 	enum { TS_END, SOURCE, CPU, NAME, VALUE };
 	const char *name = nt_text(values[NAME], "");
+	const struct source *source = source_of(nt_text(values[SOURCE], ""), name);
 	const int64_t ts = nt_integer(values[TS_END], -1);
 	struct nt_event event;
 	char full[128];
 	uint64_t track;
 	bool is_new;
 
-	if (!is_of_packets(nt_text(values[SOURCE], ""), name) || !nt_perfetto_has(trace, ts))
+	if (!source || !nt_perfetto_has(trace, ts))
 		return 0;
 	if (nt_is_there(values[CPU]) && !nt_selection_has_cpu(trace->selection, (uint32_t)nt_integer(values[CPU], 0)))
 		return 0;
 	if (nt_is_there(values[CPU]))
-		snprintf(full, sizeof(full), "softnet %s, CPU %lld", name, (long long)nt_integer(values[CPU], 0));
+		snprintf(full, sizeof(full), "%s%s, CPU %lld", source->prefix, name,
+			 (long long)nt_integer(values[CPU], 0));
 	else
-		snprintf(full, sizeof(full), "%s", name);
+		snprintf(full, sizeof(full), "%s%s", source->prefix, name);
 	track = track_of(trace, full, &is_new);
 	if (!track)
 		return nt_perfetto_nomem(trace);

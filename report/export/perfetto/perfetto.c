@@ -105,7 +105,7 @@ void nt_perfetto_group(struct nt_perfetto *trace, enum nt_perfetto_track group)
 		[NT_TRACK_OF_SHARES] = "Network's share of each CPU",
 		[NT_TRACK_OF_PACKETS] = "Packets",
 		[NT_TRACK_OF_LOSSES] = "Lost by the recording",
-		[NT_TRACK_OF_COUNTERS] = "Counters of packets",
+		[NT_TRACK_OF_COUNTERS] = "Counters of the host",
 		[NT_TRACK_OF_PAYERS] = "Who pays for net_rx",
 		[NT_TRACK_OF_MISSING] = "Missing from the tape",
 		[NT_TRACK_OF_WAITS] = "Softirqs that wait",

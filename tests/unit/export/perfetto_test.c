@@ -585,7 +585,7 @@ static void tells_of_counters_of_packets(void **state)
 	    "'processed', 17); INSERT INTO cpu_slice(session_id, ts, dur, cpu, owner) VALUES (1, 1000000, 10000, 1, "
 	    "'offline')");
 	export_db(fixture);
-	expect(fixture, 1, " track{ uuid=5 name='Counters of packets' ");
+	expect(fixture, 1, " track{ uuid=5 name='Counters of the host' ");
 	expect(fixture, 1, " track{ uuid=6144 parent=5 name='softnet processed, CPU 0' counter{ unit=2 } }\n");
 	expect(fixture, 1, " track{ uuid=6145 parent=5 name='softnet processed, CPU 1' counter{ unit=2 } }\n");
 	expect(fixture, 1, " track{ uuid=6146 parent=5 name='Udp.InErrors' counter{ unit=2 } }\n");
@@ -804,7 +804,7 @@ static char *traces_of_golden_tapes(void)
 {
 	static const char *const tapes[] = {"v1",	"v1-polls",   "v1-samples", "v1-stacks",  "v1-wakeups",
 					    "v1-flows", "v1-charges", "v1-fates",   "v1-holders", "v1-elsewhere",
-					    "v1-waits", "v1-disks",   "v1-memory"};
+					    "v1-waits", "v1-disks",   "v1-memory",  "v1-readings"};
 	const struct nt_selection all = {0};
 	struct shapes shapes = {0};
 	char *text;

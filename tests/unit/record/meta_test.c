@@ -174,6 +174,7 @@ static void opens_a_session(void **state)
 				  "cpus_possible=0-3\n"
 				  "cpus_online=0-1,3\n"
 				  "clock_ticks=100\n"
+				  "page_bytes=4096\n"
 				  "ring_size=262144\n"
 				  "probes=sched,softirq,irq,socket,busypoll\n"
 				  "plan=sched a-way\n"

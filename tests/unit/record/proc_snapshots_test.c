@@ -288,6 +288,53 @@ static void takes_files(void **state)
 	free(text);
 }
 
+#define CPU(n) "/sys/devices/system/cpu/cpu" #n "/topology/"
+
+/* Energy and packages where they are wanted, and the host has a counter. */
+static void takes_readings_of_probes(void **state)
+{
+	struct fixture *fixture = *state;
+	struct nt_energy_zone zone = {.name = "package-0", .counter_uj = 5};
+	struct nt_energy energy = {.zones = &zone};
+	static const struct fake_file files[] = {{"/proc/stat", NULL},
+						 {"/proc/softirqs", NULL},
+						 {"/proc/net/softnet_stat", NULL},
+						 {"/proc/net/snmp", NULL},
+						 {"/proc/net/sockstat", "TCP: mem 1\n"},
+						 {"/proc/pressure/cpu", "some total=1\n"},
+						 {"/proc/pressure/io", NULL},
+						 {"/proc/pressure/memory", ""},
+						 {"/proc/pressure/irq", "full total=1\n"},
+						 {"counter", "7\n"},
+						 {CPU(0) "physical_package_id", "3\n"},
+						 {CPU(0) "die_id", NULL},
+						 {CPU(0) "core_id", NULL},
+						 {CPU(1) "physical_package_id", NULL},
+						 {}};
+
+	fake_files = files;
+	assert_null(nt_proc_snapshots_uncovered(&fixture->snapshots));
+	assert_int_equal(nt_proc_snapshots_energy(&fixture->snapshots), 0);
+	fixture->snapshots.has_memory = true;
+	fixture->snapshots.energy = &energy;
+	assert_non_null(strstr(nt_proc_snapshots_uncovered(&fixture->snapshots), "Pressure was not recorded"));
+	assert_int_equal(nt_proc_snapshots_packages(&fixture->snapshots), 0);
+	zone.fd = open("counter", O_RDONLY);
+	energy.n = 1;
+	assert_int_equal(nt_proc_snapshots_packages(&fixture->snapshots), 0);
+	assert_int_equal(nt_proc_snapshots_energy(&fixture->snapshots), 0);
+	assert_int_equal(nt_proc_snapshots_take(&fixture->snapshots, NT_PROC_SNAPSHOTS_ALL, 0), 0);
+	close(zone.fd);
+	read_tape(fixture);
+	is_taken(fixture, 0, "/sys/devices/system/cpu", "0 package=3\n");
+	is_taken(fixture, 1, "/sys/class/powercap", "package-0 2\n");
+	is_taken(fixture, 2, "/proc/net/sockstat", "TCP: mem 1\n");
+	is_taken(fixture, 3, "/proc/pressure/cpu", "some total=1\n");
+	is_taken(fixture, 4, "/proc/pressure/memory", "");
+	is_taken(fixture, 5, "/proc/pressure/irq", "full total=1\n");
+	assert_int_equal(fixture->n_taken, 9);
+}
+
 static void takes_its_own_without_files(void **state)
 {
 	struct fixture *fixture = *state;
@@ -428,15 +475,11 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(reads_clocks_beside_each_other),
-		TEST(rounds_tai_to_seconds),
-		TEST(takes_each_clock_anew),
-		TEST(takes_files),
-		TEST(takes_its_own_without_files),
-		TEST(counts_records_by_cpu),
-		TEST(counts_outcomes_by_program),
-		TEST(counts_what_the_kernel_left_out),
-		TEST(splits_its_own_cost),
+		TEST(reads_clocks_beside_each_other),  TEST(rounds_tai_to_seconds),
+		TEST(takes_each_clock_anew),	       TEST(takes_files),
+		TEST(takes_readings_of_probes),	       TEST(takes_its_own_without_files),
+		TEST(counts_records_by_cpu),	       TEST(counts_outcomes_by_program),
+		TEST(counts_what_the_kernel_left_out), TEST(splits_its_own_cost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

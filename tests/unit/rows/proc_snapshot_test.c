@@ -114,6 +114,34 @@ static void reads_snmp(void **state)
 	expect("/proc/net/snmp", "Tcp: A B\nUdp: 1 2\nIp: A B\nIp: 1\nAlone: A\n", "- - Ip.A 1\n", 3);
 }
 
+static void reads_sockstat(void **state)
+{
+	(void)state;
+	expect("/proc/net/sockstat", "sockets: used 9\nTCP: inuse 1 mem 257\nFRAG: inuse 0 memory 0\n",
+	       "- - sockets.used 9\n- - TCP.inuse 1\n- - TCP.mem 257\n- - FRAG.inuse 0\n- - FRAG.memory 0\n", 0);
+	expect("/proc/net/sockstat", "TCP inuse 1\nUDP: inuse 1 mem\nRAW: inuse x\n\n", "- - UDP.inuse 1\n", 4);
+}
+
+static void reads_pressure(void **state)
+{
+	(void)state;
+	expect("/proc/pressure/cpu",
+	       "some avg10=0.08 avg60=0.59 avg300=7.48 total=22389914166\nfull avg10=0.00 avg60=0.00 avg300=0.00 "
+	       "total=0\n",
+	       "- - some_us 22389914166\n- - full_us 0\n", 0);
+	expect("/proc/pressure/irq", "full avg10=0.00 total=7 more=1\nsome avg10=0.00\nsome total=\ntotal=5\n\n",
+	       "- - full_us 7\n", 4);
+}
+
+static void reads_energy(void **state)
+{
+	(void)state;
+	expect("/sys/class/powercap", "package-0 12\npackage-0.dram x\npsys\n\npsys 5 6\n",
+	       "- - package-0 12\n- - psys 5\n", 3);
+	expect("/sys/devices/system/cpu", "0 package=0 die=1\n12 package=1 core\n-1 package=0\nx\n",
+	       "0 - package 0\n0 - die 1\n12 - package 1\n", 3);
+}
+
 static void reads_own_counters(void **state)
 {
 	(void)state;
@@ -202,11 +230,13 @@ static void survives_anything(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads_stat),	       cmocka_unit_test(reads_softirqs),
-		cmocka_unit_test(reads_softnet),       cmocka_unit_test(reads_snmp),
-		cmocka_unit_test(reads_own_counters),  cmocka_unit_test(tells_whose_cost),
-		cmocka_unit_test(numbers_have_bounds), cmocka_unit_test(names_have_bounds),
-		cmocka_unit_test(passes_on_a_refusal), cmocka_unit_test(survives_anything),
+		cmocka_unit_test(reads_stat),	     cmocka_unit_test(reads_softirqs),
+		cmocka_unit_test(reads_softnet),     cmocka_unit_test(reads_snmp),
+		cmocka_unit_test(reads_sockstat),    cmocka_unit_test(reads_pressure),
+		cmocka_unit_test(reads_energy),	     cmocka_unit_test(reads_own_counters),
+		cmocka_unit_test(tells_whose_cost),  cmocka_unit_test(numbers_have_bounds),
+		cmocka_unit_test(names_have_bounds), cmocka_unit_test(passes_on_a_refusal),
+		cmocka_unit_test(survives_anything),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

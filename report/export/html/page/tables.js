@@ -6,7 +6,7 @@
 
 const MOST_OPEN_ROWS = 16; // of the table of CPUs, before it is folded
 const FIRST_ROWS = 10; // of other tables
-const WITHOUT_SUM = ['elsewhere']; // tables that have all their rows, and no others
+const WITHOUT_SUM = ['elsewhere', 'energy', 'pressure']; // tables that have all their rows, and no others
 const LEAST_BAR = 0.01; // of a whole bar: less is not to be seen
 
 const LABELS = {
@@ -23,13 +23,13 @@ const LABELS = {
 };
 
 function label(column) {
-  const name = column.replace(/_(ns|bytes|count|share)$/, '');
+  const name = column.replace(/_(ns|bytes|uj|count|share)$/, '');
   const isOwner = column.endsWith('_share') && OWNERS.some(([owner]) => owner === name);
   return LABELS[column] || (isOwner ? name : name.replace(/_/g, ' '));
 }
 
 function isNumber(column) {
-  return /_(ns|bytes|count|share)$/.test(column) || ['pid', 'port', 'CPU'].includes(column);
+  return /_(ns|bytes|uj|count|share)$/.test(column) || ['pid', 'port', 'CPU'].includes(column);
 }
 
 function cell(column, value) {
@@ -37,6 +37,7 @@ function cell(column, value) {
   if (typeof value === 'object') return value;
   if (column.endsWith('_ns')) return figure(duration(value), count(value));
   if (column.endsWith('_bytes')) return figure(bytes(value), count(value));
+  if (column.endsWith('_uj')) return figure(energy(value), count(value));
   if (column.endsWith('_count')) return count(value);
   return isNumber(column) ? String(value) : named(value);
 }
@@ -102,7 +103,7 @@ function restOf(data, n) {
   const sums = data.columns.map((column, i) => {
     const values = [...hidden.map((row) => row[i]), data.rest_rows ? data.rest[i] : null];
     const known = values.filter((value) => value !== null);
-    return /_(ns|bytes|count|share)$/.test(column) && known.length ? sum(known) : null;
+    return /_(ns|bytes|uj|count|share)$/.test(column) && known.length ? sum(known) : null;
   });
   return [plural(others, 'other', 'others'), ...sums.slice(1)];
 }

@@ -38,6 +38,10 @@ function bytes(n) {
   return scaled(n, ['B', 'kB', 'MB', 'GB', 'TB', 'PB']);
 }
 
+function energy(uj) {
+  return scaled(uj, ['\u00b5J', 'mJ', 'J', 'kJ', 'MJ']);
+}
+
 function percent(part, whole) {
   if (!(whole > 0)) return '\u2013';
   const p = (100 * part) / whole;
