@@ -48,7 +48,8 @@ static bool parse_number(const char *text, uint64_t *out)
 
 	errno = 0;
 	*out = strtoull(text, &end, 10);
-	return end != text && !*end && !errno;
+	/* That would take a sign, too. */
+	return text[0] >= '0' && text[0] <= '9' && !*end && !errno;
 }
 
 static bool read_number(const char *directory, const char *name, uint64_t *out)
@@ -161,18 +162,20 @@ int nt_energy_open(struct nt_energy *energy, const char *sys)
 {
 	char pattern[PATH_MAX];
 	glob_t files = {0};
-	int error = 0;
+	int found, error;
 
 	snprintf(pattern, sizeof(pattern), "%s/class/powercap/*" COUNTER, sys);
-	if (!glob(pattern, 0, NULL, &files)) {
+	found = glob(pattern, 0, NULL, &files);
+	error = found == GLOB_NOSPACE ? -ENOMEM : 0;
+	if (!found) {
 		for (size_t i = 0; i < files.gl_pathc && !error; i++)
 			error = open_zone(energy, files.gl_pathv[i]);
 	}
 	globfree(&files);
 	if (!energy->n && !energy->uncovered[0])
 		snprintf(energy->uncovered, sizeof(energy->uncovered),
-			 "Energy is not recorded: this host has no counter (%s/class/powercap). Virtual machines have "
-			 "none.",
+			 "Energy is not recorded: this host has no counter (%s/class/powercap). Most virtual machines "
+			 "have none.",
 			 sys);
 	return error;
 }
@@ -191,7 +194,7 @@ const char *nt_energy_uncovered(const struct nt_energy *energy)
 }
 
 /*
- * What a counter has gained. One that fell began anew: behind its range, or since somebody set it back. Between two
+ * The gain of a counter. One that fell began anew: behind its range, or since somebody set it back. Between two
  * readings no host uses half a range.
  */
 static uint64_t gain(const struct nt_energy_zone *zone, uint64_t counter_uj)

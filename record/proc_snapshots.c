@@ -315,7 +315,7 @@ const char *nt_proc_snapshots_uncovered(const struct nt_proc_snapshots *snapshot
 
 	if (!snapshots->has_memory)
 		return NULL;
-	/* Where it is switched off, the file is there and cannot be read. */
+	/* Where it is switched off, the file is missing, or cannot be read. */
 	has_pressure = !read_whole(&text, "/proc/pressure/memory") && text.size;
 	nt_buf_release(&text);
 	return has_pressure ? NULL

@@ -54,12 +54,23 @@ static const char *time_column(enum nt_table_id table)
 	return table == NT_TABLE_SELF_COST ? "ts" : "ts_end";
 }
 
-/* The row read last, if it says anything that the row put last does not. Those of the recorder belong together. */
+/* Those of the recorder, and of a pressure: a row says something also if its value is the same. */
+static bool belongs_to_others(const struct nt_sums_kept *kept)
+{
+	static const char pressure[] = "/proc/pressure/";
+	const struct nt_table *table = nt_table(kept->table);
+	const size_t source = NT_FIRST(table->n_columns, i, !strcmp(table->columns[i].name, "source"));
+
+	return kept->table == NT_TABLE_SELF_COST || (kept->values[source].type == NT_VALUE_TEXT &&
+						     !strncmp(kept->values[source].text, pressure, strlen(pressure)));
+}
+
+/* The row read last, if it says anything that the row put last does not. */
 static int put_last(struct nt_sums *sums, struct nt_sums_counter *counter)
 {
 	const int64_t value = value_of(&counter->row, "value")->integer;
 
-	if (counter->is_put || (counter->put == value && counter->row.table != NT_TABLE_SELF_COST))
+	if (counter->is_put || (counter->put == value && !belongs_to_others(&counter->row)))
 		return 0;
 	counter->put = value;
 	counter->is_put = true;

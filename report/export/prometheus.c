@@ -634,8 +634,16 @@ static int flows_are_ready(const struct nt_part *part, bool *are_ready)
 #define NAMED_PROGRAMS "20"
 #define FAULTS_OF_SQL "page_fault WHERE session_id = ?1 AND ts + dur >= ?2 AND ts + dur < ?3"
 
+static int energy_is_ready(const struct nt_part *part, bool *is_ready)
+{
+	if (nt_energy_is_known(part, is_ready))
+		return -1;
+	return *is_ready ? nt_energy_sum(part) : 0;
+}
+
 /* Microjoules of a zone, as joules. */
-#define JOULES_SQL(figure) "SELECT " figure " / 1e6, zone FROM (" NT_ENERGY_SQL ") WHERE " figure " IS NOT NULL"
+#define JOULES_SQL(figure)                                                                                             \
+	"SELECT " figure " / 1e6, zone FROM temp.energy_sum WHERE session_id = ?1 AND " figure " IS NOT NULL"
 #define ENERGY_HELP "the network's part of its energy, by its share of busy time: "
 
 static const struct measure measures[] = {
@@ -661,13 +669,13 @@ static const struct measure measures[] = {
 	 "WHERE last_bytes IS NOT NULL GROUP BY 2 ORDER BY 1 DESC, 2 LIMIT " NAMED_PROGRAMS,
 	 nt_memory_is_known},
 	{"nettape_energy_joules_total", "counter", "Energy that a zone of the host used between readings.",
-	 JOULES_SQL("energy_uj"), nt_energy_is_known},
+	 JOULES_SQL("energy_uj"), energy_is_ready},
 	{"nettape_network_energy_joules", "gauge", "Of a package, " ENERGY_HELP "an estimate.",
-	 JOULES_SQL("network_uj"), nt_energy_is_known},
+	 JOULES_SQL("network_uj"), energy_is_ready},
 	{"nettape_network_energy_joules_low", "gauge", "Of a package, " ENERGY_HELP "at least.",
-	 JOULES_SQL("at_least_uj"), nt_energy_is_known},
+	 JOULES_SQL("at_least_uj"), energy_is_ready},
 	{"nettape_network_energy_joules_high", "gauge", "Of a package, " ENERGY_HELP "at most.",
-	 JOULES_SQL("at_most_uj"), nt_energy_is_known},
+	 JOULES_SQL("at_most_uj"), energy_is_ready},
 };
 
 struct measuring {

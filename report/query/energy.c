@@ -14,3 +14,37 @@ int nt_energy_is_known(const struct nt_part *part, bool *is_known)
 		       ? 0
 		       : nt_probe_readings_are_known(part, "energy", "/sys/class/powercap", is_known);
 }
+
+#define CANNOT "the sums of energy cannot be made"
+
+static int run(const struct nt_part *part, const char *sql, bool *has_row)
+{
+	sqlite3_stmt *statement = nt_db_query(part->db, sql, part->session->id);
+
+	nt_part_bind(part, statement);
+	*has_row = nt_db_next(statement);
+	return nt_db_end(part->db, statement, CANNOT);
+}
+
+static int sum_up(const struct nt_part *part)
+{
+	bool has = false;
+
+	if (run(part,
+		"CREATE TEMP TABLE IF NOT EXISTS energy_sum AS SELECT 0 AS session_id, * FROM (" NT_ENERGY_SQL
+		") LIMIT 0",
+		&has) ||
+	    run(part, "SELECT 1 FROM temp.energy_sum WHERE session_id = ?1 LIMIT 1", &has))
+		return -1;
+	return has ? 0 : run(part, "INSERT INTO temp.energy_sum SELECT ?1, * FROM (" NT_ENERGY_SQL ")", &has);
+}
+
+int nt_energy_sum(const struct nt_part *part)
+{
+	int error;
+
+	nt_db_allow_temporary(part->db, true);
+	error = sum_up(part);
+	nt_db_allow_temporary(part->db, false);
+	return error;
+}

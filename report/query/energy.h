@@ -25,3 +25,8 @@
 
 /* Whether the session has readings of energy. 0, or -1 and db->error. */
 int nt_energy_is_known(const struct nt_part *part, bool *is_known);
+/*
+ * These rows once, for who asks for several of their columns: from now on the temporary table energy_sum has them, and
+ * the session as session_id. Nothing happens if it has them already. 0, or -1 and db->error.
+ */
+int nt_energy_sum(const struct nt_part *part);

@@ -50,8 +50,8 @@
 
 #define NT_PRESSURE_TITLE "Pressure on the host"
 #define NT_PRESSURE_NOTE                                                                                               \
-	"The time when some tasks, or all that were not idle, waited for want of CPU, I/O or memory, or for "          \
-	"interrupts, as the kernel counts it between readings: a mean over CPUs. Of all processes and CPUs."
+	"some: the time when some tasks waited for want of CPU, I/O or memory, or for interrupts; full: when all did " \
+	"that were not idle. Means over CPUs, as the kernel counts between readings. Of all processes and CPUs."
 /* Each resource of session ?1: the readings that lie within the time from ?2 to ?3. */
 #define NT_PRESSURE_SQL                                                                                                \
 	"SELECT resource, CAST(sum(some_ns) AS REAL) / sum(dur) AS some_share, "                                       \
@@ -61,10 +61,10 @@
 
 #define NT_SOCKET_MEMORY_TITLE "Memory of sockets"
 #define NT_SOCKET_MEMORY_NOTE                                                                                          \
-	"Of all sockets of the host, as read once a second; of IP fragments, those of the recorder's network "         \
-	"namespace."
+	"Of all TCP and UDP sockets of the host, as read once a second; of fragments, those of the recorder's "        \
+	"network namespace."
 #define NT_SOCKET_MEMORY_SQL                                                                                           \
-	"SELECT CASE name WHEN 'FRAG.memory' THEN 'IP fragments' ELSE replace(name, '.mem', '') END AS protocol, "     \
+	"SELECT CASE name WHEN 'FRAG.memory' THEN 'IPv4 fragments' ELSE replace(name, '.mem', '') END AS protocol, "   \
 	"max(bytes) AS peak_bytes, max(CASE back WHEN 1 THEN bytes END) AS last_bytes FROM (SELECT name, "             \
 	"value * CASE name WHEN 'FRAG.memory' THEN 1 ELSE (" NT_META_SQL(                                              \
 		NT_META_PAGE_BYTES) ") END AS bytes, "                                                                 \

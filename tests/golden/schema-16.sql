@@ -482,54 +482,77 @@ SELECT session_id, ts, ts_end - ts AS dur, resource, max(CASE name WHEN 'some_us
        max(CASE name WHEN 'full_us' THEN us * 1000 END) AS full_ns
 FROM reading WHERE ts IS NOT NULL GROUP BY session_id, resource, ts, ts_end;
 CREATE VIEW energy AS
-WITH RECURSIVE span AS (
-    SELECT session_id, name AS zone, lag(ts_end) OVER w AS ts, ts_end AS end_ts,
-           lag(ts_begin) OVER w - 1000000 AS least_ts, ts_begin - 1000000 AS least_end_ts,
-           value - lag(value) OVER w AS energy_uj
-    FROM proc_counter WHERE source = '/sys/class/powercap'
-    WINDOW w AS (PARTITION BY session_id, name ORDER BY ts_end)
-), place AS (
+WITH reading AS (
+    SELECT session_id, name AS zone, ts_begin - 1000000 AS least_ts, ts_end AS ts, value FROM proc_counter
+    WHERE source = '/sys/class/powercap'
+), number AS (
     SELECT session_id, cpu, 'package-' || max(CASE name WHEN 'package' THEN value END) AS package,
            '-die-' || max(CASE name WHEN 'die' THEN value END) AS die
     FROM proc_counter WHERE source = '/sys/devices/system/cpu' GROUP BY 1, 2
-), used AS (
-    SELECT c.session_id, p.package, p.package || p.die AS die, c.cpu, c.ts, c.ts + c.dur AS end_ts, c.dur,
-           (c.ts - s.start_ts) / s.bucket_ns AS nth,
-           sum(CASE WHEN c.owner IN ('', 'net_rx', 'net_tx', 'send', 'recv') THEN c.ns ELSE 0 END) AS network_ns,
-           sum(CASE WHEN c.owner IN ('hardirq', 'softirq', 'task') THEN c.ns ELSE 0 END) AS other_ns,
-           sum(CASE c.owner WHEN 'uncovered' THEN c.ns ELSE 0 END) AS uncovered_ns
-    FROM net_cost_over_time AS c JOIN session AS s ON s.session_id = c.session_id
-         JOIN place AS p ON p.session_id = c.session_id AND p.cpu = c.cpu
-    GROUP BY c.session_id, c.ts, c.cpu
-), touched AS (
-    SELECT p.session_id, p.zone, p.ts, p.end_ts, p.least_ts, p.least_end_ts,
-           max(p.least_ts - s.start_ts, 0) / s.bucket_ns AS nth,
-           (min(p.end_ts, s.end_ts) - s.start_ts) / s.bucket_ns AS last_nth
-    FROM span AS p JOIN session AS s ON s.session_id = p.session_id WHERE p.end_ts - p.ts >= 50000000
+), place AS (
+    SELECT session_id, cpu, package AS zone FROM number UNION ALL SELECT session_id, cpu, package || die FROM number
+), piece AS (
+    SELECT session_id, cpu, ts, max(ts + dur) AS end_ts,
+           sum(CASE WHEN owner IN ('', 'net_rx', 'net_tx', 'send', 'recv') THEN spent_ns ELSE 0 END) AS network,
+           sum(CASE WHEN owner IN ('hardirq', 'softirq', 'task') THEN spent_ns ELSE 0 END) AS other,
+           sum(CASE owner WHEN 'uncovered' THEN spent_ns ELSE 0 END) AS uncovered
+    FROM cpu_cost WHERE (session_id, cpu) IN (SELECT session_id, cpu FROM number) GROUP BY session_id, cpu, ts
+), moment AS (
+    SELECT r.session_id, p.cpu, r.zone, r.ts, e.is_end, CASE e.is_end WHEN 0 THEN r.least_ts ELSE r.ts END AS at,
+           NULL AS piece_ts, 0 AS network, 0 AS other, 0 AS uncovered
+    FROM reading AS r JOIN session AS s ON s.session_id = r.session_id
+         JOIN place AS p ON p.session_id = r.session_id AND p.zone = r.zone
+         JOIN (SELECT 0 AS is_end UNION ALL SELECT 1) AS e
+    WHERE r.least_ts >= s.start_ts AND r.ts <= s.end_ts
     UNION ALL
-    SELECT session_id, zone, ts, end_ts, least_ts, least_end_ts, nth + 1, last_nth FROM touched WHERE nth < last_nth
-), part AS (
-    SELECT t.session_id, t.zone, t.ts, u.dur, u.network_ns, u.other_ns, u.uncovered_ns,
-           max(0, min(u.end_ts, t.least_end_ts) - max(u.ts, t.ts)) AS inner_ns,
-           max(0, min(u.end_ts, t.end_ts) - max(u.ts, t.least_ts)) AS outer_ns,
-           CAST(max(0, min(u.end_ts, t.end_ts) - max(u.ts, t.ts)) AS REAL) / u.dur AS likely
-    FROM touched AS t JOIN used AS u ON u.session_id = t.session_id AND u.nth = t.nth AND t.zone IN (u.package, u.die)
+    SELECT session_id, cpu, NULL, NULL, NULL, ts, ts, network, other, uncovered FROM piece
+), begun AS (
+    SELECT session_id, cpu, zone, ts, is_end, at, CAST(max(piece_ts) OVER w AS INTEGER) AS piece_ts,
+           sum(network) OVER w AS network, sum(other) OVER w AS other, sum(uncovered) OVER w AS uncovered
+    FROM moment WINDOW w AS (PARTITION BY session_id, cpu ORDER BY at, zone ROWS UNBOUNDED PRECEDING)
+), edge AS (
+    SELECT b.session_id, b.cpu, b.zone, b.ts, b.is_end, b.at, b.network, b.other, b.uncovered, q.network AS of_network,
+           q.other AS of_other, q.uncovered AS of_uncovered, b.at - q.ts AS gone, max(q.end_ts - b.at, 0) AS to_go,
+           CAST(max(q.end_ts - b.at, 0) AS REAL) / (q.end_ts - q.ts) AS part_to_go
+    FROM begun AS b JOIN piece AS q ON q.session_id = b.session_id AND q.cpu = b.cpu AND q.ts = b.piece_ts
+    WHERE b.zone IS NOT NULL
+), counted AS (
+    SELECT a.session_id, a.zone, a.cpu, a.ts, a.at AS least_ts,
+           a.network - min(a.of_network, a.to_go) AS network_by, a.other - min(a.of_other, a.to_go) AS other_by,
+           a.network + a.uncovered - min(a.of_network + a.of_uncovered, a.to_go) AS network_or_uncovered_by,
+           a.other + a.uncovered - min(a.of_other + a.of_uncovered, a.to_go) AS other_or_uncovered_by,
+           b.network - max(b.of_network - b.gone, 0) AS network_till, b.other - max(b.of_other - b.gone, 0)
+               AS other_till,
+           b.network + b.uncovered - max(b.of_network + b.of_uncovered - b.gone, 0) AS network_or_uncovered_till,
+           b.other + b.uncovered - max(b.of_other + b.of_uncovered - b.gone, 0) AS other_or_uncovered_till,
+           b.network - b.of_network * b.part_to_go AS network, b.other - b.of_other * b.part_to_go AS other
+    FROM edge AS a JOIN edge AS b ON b.session_id = a.session_id AND b.cpu = a.cpu AND b.zone = a.zone AND b.ts = a.ts
+    WHERE a.is_end = 0 AND b.is_end = 1
+), step AS (
+    SELECT session_id, zone, ts, network - lag(network) OVER w AS network, other - lag(other) OVER w AS other,
+           max(network_by - lag(network_till) OVER w, 0) AS network_least,
+           max(other_by - lag(other_till) OVER w, 0) AS other_least,
+           min(network_or_uncovered_till - lag(network_or_uncovered_by) OVER w, ts - lag(least_ts) OVER w)
+               AS network_most,
+           min(other_or_uncovered_till - lag(other_or_uncovered_by) OVER w, ts - lag(least_ts) OVER w) AS other_most
+    FROM counted WINDOW w AS (PARTITION BY session_id, zone, cpu ORDER BY ts)
 ), share AS (
-    SELECT session_id, zone, ts, sum(likely * network_ns) AS network, sum(likely * other_ns) AS other,
-           sum(max(0, network_ns - dur + inner_ns)) AS network_least,
-           sum(max(0, other_ns - dur + inner_ns)) AS other_least,
-           sum(min(network_ns + uncovered_ns, outer_ns)) AS network_most,
-           sum(min(other_ns + uncovered_ns, outer_ns)) AS other_most
-    FROM part GROUP BY session_id, zone, ts
+    SELECT session_id, zone, ts, sum(network) AS network, sum(other) AS other, sum(network_least) AS network_least,
+           sum(other_least) AS other_least, sum(network_most) AS network_most, sum(other_most) AS other_most
+    FROM step GROUP BY session_id, zone, ts
+), span AS (
+    SELECT session_id, zone, lag(ts) OVER w AS ts, ts AS end_ts, value - lag(value) OVER w AS energy_uj,
+           max(ts - least_ts, lag(ts - least_ts) OVER w) AS uncertainty_ns
+    FROM reading WINDOW w AS (PARTITION BY session_id, zone ORDER BY ts)
 )
-SELECT p.session_id, p.ts, p.end_ts - p.ts AS dur, p.zone, p.energy_uj,
-       max(p.ts - p.least_ts, p.end_ts - p.least_end_ts) AS uncertainty_ns,
+SELECT p.session_id, p.ts, p.end_ts - p.ts AS dur, p.zone, p.energy_uj, p.uncertainty_ns,
        CAST(round(p.energy_uj * h.network / max(h.network + h.other, 1)) AS INTEGER) AS network_uj,
        CAST(p.energy_uj * CAST(h.network_least AS REAL) / max(h.network_least + h.other_most, 1) AS INTEGER)
            AS network_least_uj,
-       CAST(p.energy_uj * CAST(h.network_most AS REAL) / max(h.network_most + h.other_least, 1) + 1 AS INTEGER)
-           AS network_most_uj
-FROM span AS p LEFT JOIN share AS h ON h.session_id = p.session_id AND h.zone = p.zone AND h.ts = p.ts
+       min(CAST(p.energy_uj * CAST(h.network_most AS REAL) / max(h.network_most + h.other_least, 1) + 1 AS INTEGER),
+           p.energy_uj) AS network_most_uj
+FROM span AS p LEFT JOIN share AS h ON h.session_id = p.session_id AND h.zone = p.zone AND h.ts = p.end_ts
+               AND p.end_ts - p.ts >= 50000000
 WHERE p.ts IS NOT NULL;
 CREATE VIEW thread_runnable AS
 WITH stay AS (
