@@ -16,7 +16,7 @@
 #include "tests/support/rand.h"
 #include "tests/support/scratch_db.h"
 
-#define DRAWS 30
+#define DRAWS 16
 #define MS 1000000ll
 #define START (5000 * MS)
 #define BUCKET (100 * MS)
