@@ -13,32 +13,18 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "record/first_line.h"
+
 #define COUNTER "/energy_uj"
 #define USUAL_DRIVER "intel-rapl"
+#define DRIVER_MAX 20 /* characters of another driver's name */
 
-/* The first line of an open file; "" if it cannot be read. */
-static void read_line(int fd, char *line, size_t size)
-{
-	ssize_t n = pread(fd, line, size - 1, 0);
-
-	line[n > 0 ? n : 0] = 0;
-	line[strcspn(line, "\n")] = 0;
-}
-
-/* False: the file cannot be read, or its line is empty. */
 static bool read_file(const char *directory, const char *name, char *line, size_t size)
 {
-	char path[PATH_MAX];
-	int fd;
+	char path[PATH_MAX + 64];
 
 	snprintf(path, sizeof(path), "%s/%s", directory, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	line[0] = 0;
-	if (fd < 0)
-		return false;
-	read_line(fd, line, size);
-	close(fd);
-	return line[0];
+	return nt_first_line(path, line, size);
 }
 
 /* False: it is no number. */
@@ -59,11 +45,14 @@ static bool read_number(const char *directory, const char *name, uint64_t *out)
 	return read_file(directory, name, line, sizeof(line)) && parse_number(line, out);
 }
 
+/* Of a file that stays open. */
 static bool read_counter(int fd, uint64_t *out)
 {
 	char line[32];
+	ssize_t n = pread(fd, line, sizeof(line) - 1, 0);
 
-	read_line(fd, line, sizeof(line));
+	line[n > 0 ? n : 0] = 0;
+	line[strcspn(line, "\n")] = 0;
 	return parse_number(line, out);
 }
 
@@ -92,18 +81,16 @@ static bool is_taken(const struct nt_energy *energy, const char *name)
 static void name_zone(const struct nt_energy *energy, const char *directory, struct nt_energy_zone *zone)
 {
 	const char *base = strrchr(directory, '/') + 1;
-	const int driver = (int)strcspn(base, ":");
 	const bool is_usual = !strncmp(base, USUAL_DRIVER ":", strlen(USUAL_DRIVER ":"));
+	const size_t driver = is_usual ? 0 : strcspn(base, ":");
 	char name[24], above[24] = "", path[PATH_MAX];
 
 	if (directory_above(directory, path, sizeof(path)))
 		read_file(path, "name", above, sizeof(above));
 	if (read_file(directory, "name", name, sizeof(name)))
 		snprintf(zone->name, sizeof(zone->name), "%.*s%s%s%s%s",
-			 is_usual      ? 0
-			 : driver > 20 ? 20
-				       : driver,
-			 base, is_usual ? "" : "/", above, above[0] ? "." : "", name);
+			 (int)(driver < DRIVER_MAX ? driver : DRIVER_MAX), base, is_usual ? "" : "/", above,
+			 above[0] ? "." : "", name);
 	if (!name[0] || is_taken(energy, zone->name))
 		snprintf(zone->name, sizeof(zone->name), "%s", base);
 	for (char *at = zone->name; *at; at++)

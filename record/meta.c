@@ -13,23 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "record/first_line.h"
 #include "record/proc_snapshots.h"
 #include "record/text.h"
 #include "schema/meta_keys.h"
-
-/* The first line of a file, or "" */
-static void first_line(const char *path, char *line, size_t size)
-{
-	FILE *file = fopen(path, "re");
-
-	line[0] = 0;
-	if (!file)
-		return;
-	if (!fgets(line, size, file))
-		line[0] = 0;
-	line[strcspn(line, "\n")] = 0;
-	fclose(file);
-}
 
 static uint64_t realtime_ns(void)
 {
@@ -47,7 +34,7 @@ void nt_meta_header(struct nt_chunk_header *header)
 		snprintf((char *)header->session, sizeof(header->session), "%llx", (unsigned long long)realtime_ns());
 	header->created_monotonic_ns = nt_now();
 	header->created_realtime_ns = realtime_ns();
-	first_line("/proc/sys/kernel/random/boot_id", header->boot_id, sizeof(header->boot_id));
+	nt_first_line("/proc/sys/kernel/random/boot_id", header->boot_id, sizeof(header->boot_id));
 	gethostname(header->host, sizeof(header->host) - 1);
 }
 
@@ -63,7 +50,7 @@ static int add_file(struct nt_buf *out, const char *key, const char *path)
 {
 	char line[512];
 
-	first_line(path, line, sizeof(line));
+	nt_first_line(path, line, sizeof(line));
 	return nt_meta_append(out, key, line);
 }
 
@@ -105,8 +92,8 @@ static void virtual_name(char *name, size_t size)
 	int bit = hypervisor_bit();
 	char vendor[64], tree[64];
 
-	first_line("/sys/class/dmi/id/sys_vendor", vendor, sizeof(vendor));
-	first_line("/sys/firmware/devicetree/base/compatible", tree, sizeof(tree));
+	nt_first_line("/sys/class/dmi/id/sys_vendor", vendor, sizeof(vendor));
+	nt_first_line("/sys/firmware/devicetree/base/compatible", tree, sizeof(tree));
 	if (bit == 0)
 		snprintf(name, size, "none");
 	else if (bit == 1)
@@ -187,8 +174,8 @@ static int add_busy_polling(struct nt_buf *out, const struct nt_plan *plan)
 	char read[32], poll[32], sentence[256];
 	int error;
 
-	first_line("/proc/sys/net/core/busy_read", read, sizeof(read));
-	first_line("/proc/sys/net/core/busy_poll", poll, sizeof(poll));
+	nt_first_line("/proc/sys/net/core/busy_read", read, sizeof(read));
+	nt_first_line("/proc/sys/net/core/busy_poll", poll, sizeof(poll));
 	error = nt_meta_append(out, NT_META_BUSY_READ, read);
 	if (!error)
 		error = nt_meta_append(out, NT_META_BUSY_POLL, poll);

@@ -47,8 +47,8 @@ struct session {
 	struct nt_drop_reasons reasons; /* for probes drops and deliver */
 	struct nt_user_files files;
 	struct nt_proc_snapshots snapshots;
-	struct nt_energy energy; /* the same */
 	struct nt_flows flows; /* of the probe of this name */
+	struct nt_energy energy; /* the same */
 	struct nt_tape_writer *tape;
 	struct nt_stream *streams; /* by CPU; a zeroed one has no ring yet */
 	struct nt_child child;

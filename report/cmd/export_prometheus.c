@@ -6,6 +6,7 @@
 #include "report/db/load.h"
 #include "report/out/new_file.h"
 #include "report/query/cpus/read.h"
+#include "report/query/energy.h"
 #include "report/util/array.h"
 
 struct prometheus {
@@ -16,7 +17,7 @@ struct prometheus {
 static int has_energy(struct nt_db *db, bool *has)
 {
 	sqlite3_stmt *row =
-		nt_db_prepare(db, "SELECT 1 FROM proc_counter WHERE source = '/sys/class/powercap' LIMIT 1", NULL);
+		nt_db_prepare(db, "SELECT 1 FROM proc_counter WHERE source = '" NT_ENERGY_SOURCE "' LIMIT 1", NULL);
 
 	*has = nt_db_next(row);
 	return nt_db_end(db, row, "the readings cannot be read");

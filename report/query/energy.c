@@ -12,7 +12,7 @@ int nt_energy_is_known(const struct nt_part *part, bool *is_known)
 	*is_known = false;
 	return part->selection->n_cpus || part->selection->process
 		       ? 0
-		       : nt_probe_readings_are_known(part, "energy", "/sys/class/powercap", is_known);
+		       : nt_probe_readings_are_known(part, "energy", NT_ENERGY_SOURCE, is_known);
 }
 
 #define CANNOT "the sums of energy cannot be made"

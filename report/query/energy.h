@@ -11,9 +11,9 @@
 #define NT_ENERGY_NOTE                                                                                                 \
 	"Energy is measured, in the time between readings. The network's part of a package is estimated: the package " \
 	"used it for its CPUs' busy time, each nanosecond alike, so that its idle time is paid by who was busy. "      \
-	"Within "                                                                                                      \
-	"this rule, the part lies between the bounds. A part of a package, such as package-0.dram, may be in the "     \
-	"package's own energy too."
+	"Within this rule, the part lies between the bounds. A part of a package, such as package-0.dram, may be in "  \
+	"the package's own energy too."
+#define NT_ENERGY_SOURCE "/sys/class/powercap" /* of the readings, in proc_counter */
 
 /* Each zone of session ?1: the readings that lie within the time from ?2 to ?3. */
 #define NT_ENERGY_SQL                                                                                                  \
