@@ -25,7 +25,7 @@
 #define N_CPUS 4
 #define N_PACKAGES 2 /* even CPUs and odd ones */
 #define MAX_SLICES 2000
-#define MAX_READINGS 40
+#define MAX_READINGS 400
 
 static const char *const owners[] = {"net_rx", "send", "task", "hardirq", "idle", "uncovered"};
 enum { NET_RX, SEND, TASK, HARDIRQ, IDLE, UNCOVERED, N_OWNERS };
