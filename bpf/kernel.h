@@ -399,6 +399,11 @@ struct mm_struct {
 	struct task_struct *owner; /* only with CONFIG_MEMCG; NULL: its last task is giving it up */
 };
 
+struct kmem_cache {
+	unsigned int size; /* of an object, with what the kernel keeps beside it */
+};
+
+struct page;
 struct bpf_perf_event_data;
 struct irqaction;
 struct linux_binprm;

@@ -83,6 +83,9 @@
 	X(memory_exec)                                                                                                 \
 	X(seed_memory)                                                                                                 \
 	X(switch_faults)                                                                                               \
+	X(kmalloc)                                                                                                     \
+	X(kmem_cache_alloc)                                                                                            \
+	X(mm_page_alloc)                                                                                               \
 	NT_FUNCTIONS(X)                                                                                                \
 	NT_LATENCY_HOOKS(X)
 
@@ -159,7 +162,7 @@ enum nt_bpf_program {
 	X(no_stamp)		/* the packet carries no time */                       \
 	X(transmit_stamp)	/* the time that it carries is its sending's */        \
 	X(skipped_filter)	/* not what was asked for */                           \
-	X(skipped_sample)	/* left out by --latency-sample; the sample after it counts for it */ \
+	X(skipped_sample)	/* left out by --latency-sample, or for there are many; samples count for it */ \
 	X(skipped_peek)		/* looked at, not read */                              \
 	X(skipped_unqueued)	/* the socket did not take it, or has it no more */ \
 	X(skipped_raised)	/* the raise of a softirq that waits already */        \
@@ -222,6 +225,34 @@ struct nt_flows_config {
 	__u32 gaps[NT_GAPS]; /* as nt_sketch_draw_rows() has them */
 };
 
+/*
+ * How often what is thinned (thinning.h) is recorded, on a CPU: after so many records of a period gaps become twice as
+ * long. At one rate, about so many records are made in a period.
+ */
+#define NT_THINNING_MANY 1024 /* a power of two */
+#define NT_THINNING_PERIOD_NS 134217728ull
+#define NT_THINNING_FORGET_NS (8 * NT_THINNING_PERIOD_NS)
+#define NT_THINNING_SHIFTS 16 /* a power of two: a record stands for less than 1 << 16 */
+struct nt_thinning {
+	__u32 left; /* the next record is so many events away: 1, the next one makes it */
+	__u32 gap; /* what `left` began with */
+	__u32 at; /* in nt_thinning_config.exponentials */
+	__u32 shift; /* the record that comes next stands for 1 << shift */
+	__u32 n; /* records in the period */
+	__u32 zero;
+	__u64 until_ns; /* end of the period */
+};
+
+/* A gap is 1 + a drawn number times a mean, >> 32. */
+struct nt_thinning_config {
+	__u32 exponentials[NT_GAPS]; /* drawn from the exponential distribution, of mean 1 << 16 */
+	__u64 means[NT_THINNING_SHIFTS]; /* -1 / ln(1 - 2^-shift) << 16: so gaps are geometric */
+};
+
+/* Probe `kmem`: these and larger ones are thinned apart. */
+#define NT_KMEM_LARGE 32768
+#define NT_KMEM_ORDER_MASK 31 /* for the verifier */
+
 /* Which of its cgroups a process is recorded with (record/hierarchy.h). */
 enum nt_cgroups_of { NT_CGROUPS_V2, NT_CGROUPS_OF_MEMORY, NT_CGROUPS_OF_CPU };
 
@@ -256,6 +287,7 @@ struct nt_config {
 	struct nt_call_info calls[NT_MAX_CALL_NR];
 	struct nt_latency_config latency;
 	struct nt_flows_config flows;
+	struct nt_thinning_config thinning;
 };
 
 /* A state record is due after this long, or this many records, without one. */
@@ -359,10 +391,8 @@ struct nt_gaps {
  * Its program may be drawing the next gap on another CPU: between the two words it can have left more than it began
  * with.
  */
-static inline __u32 nt_left_out(const struct nt_gaps *gaps, __u32 i)
+static inline __u32 nt_left_out(__u32 gap, __u32 left)
 {
-	__u32 gap = gaps->gap[i], left = gaps->left[i];
-
 	return left < gap ? gap - left : 0;
 }
 
@@ -491,6 +521,7 @@ struct nt_cpu {
 	__u64 n_scratch; /* how many of them are in use */
 	struct nt_noted_faults faults;
 	struct nt_gaps gaps __attribute__((aligned(64)));
+	struct nt_thinning kmem[NT_KMEM_KIND_COUNT][2] __attribute__((aligned(64)));
 } __attribute__((aligned(64)));
 
 #define NT_PLACES 8 /* in a set (places.h); a power of two */

@@ -18,5 +18,8 @@ bool nt_gaps_parse(const char *text, double *p);
  */
 void nt_gaps_draw(double p, uint32_t *gaps, uint32_t (*random)(void *arg), void *arg);
 
+/* Draws what bpf/thinning.h makes gaps of. */
+void nt_gaps_draw_thinning(struct nt_thinning_config *config, uint32_t (*random)(void *arg), void *arg);
+
 /* From the kernel's source of random numbers; `arg` is not used. */
 uint32_t nt_gaps_random(void *arg);

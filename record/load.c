@@ -18,6 +18,7 @@
 
 #include "record/cpu_list.h"
 #include "record/flows.h"
+#include "record/gaps.h"
 #include "record/refusal.h"
 #include "record/stamps.h"
 #include "record/symbols.h"
@@ -115,6 +116,15 @@ static bool has_hooks(const struct nt_plan *plan)
 	return plan->chosen[NT_PROBE_LATENCY] || plan->chosen[NT_PROBE_TRANSMIT];
 }
 
+/* What is thinned takes its gaps in one order: each begins somewhere else in it. */
+static void spread_thinnings(struct nt_kernel *kernel)
+{
+	for (uint32_t cpu = 0; cpu < kernel->n_cpus; cpu++)
+		for (int what = 0; what < NT_KMEM_KIND_COUNT; what++)
+			for (int is_large = 0; is_large < 2; is_large++)
+				kernel->cpus[cpu].kmem[what][is_large].at = nt_gaps_random(NULL);
+}
+
 /* Everything that the probes latency and transmit need beside their programs. An error is explained in `message`. */
 static int prepare_hooks(struct nt_kernel *kernel, const struct nt_record_options *options, char *message,
 			 size_t message_size)
@@ -207,6 +217,8 @@ static void fill_config(struct nt_kernel *kernel, const struct nt_record_options
 		nt_flows_configure(&options->flows, &config->flows);
 	config->probe_irq = options->plan.chosen[NT_PROBE_IRQ] != NULL;
 	config->probe_memory = options->plan.chosen[NT_PROBE_MEMORY] != NULL;
+	if (options->plan.chosen[NT_PROBE_KMEM])
+		nt_gaps_draw_thinning(&config->thinning, nt_gaps_random, NULL);
 	config->page_kib_shift = (uint8_t)(__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE)) - 10);
 	config->probe_transmit = options->plan.chosen[NT_PROBE_TRANSMIT] != NULL;
 	config->probe_raise = options->plan.chosen[NT_PROBE_RAISE] != NULL;
@@ -501,6 +513,7 @@ static int load_plan(struct nt_kernel *kernel, struct nt_record_options *options
 			 error == -EMFILE ? "allow more open files (ulimit -n)" : "choose a smaller --ring-size");
 		return error;
 	}
+	spread_thinnings(kernel);
 	error = prepare_hooks(kernel, options, message, message_size);
 	if (error)
 		return error;

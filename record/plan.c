@@ -271,6 +271,8 @@ static const struct nt_attach_point memory_points[] = {
 	{},
 };
 
+static const struct nt_attach_point kmem_points[] = {POINT(kmalloc), POINT(kmem_cache_alloc), POINT(mm_page_alloc), {}};
+
 /* A tick that comes inside a program at a perf event takes no stack: these see it. */
 #define TICK(name, at)                                                                                                 \
 	{                                                                                                              \
@@ -525,6 +527,19 @@ static const char *const memory_uncovered[] = {
 
 static const struct nt_candidate memory_candidates[] = {
 	{.name = "tracepoints", .points = memory_points, .uncovered = memory_uncovered},
+	{},
+};
+
+static const char *const kmem_uncovered[] = {
+	"Memory that the kernel takes many at a time makes no record: pages of vmalloc() and of drivers' page pools, "
+	"objects such as the heads of received packets. Nor does memory of each CPU (percpu).",
+	"Who gives memory back, and when, is not recorded.",
+	"Pages are also what kmalloc() and caches cut their objects from: the three kinds are not to be summed.",
+	NULL,
+};
+
+static const struct nt_candidate kmem_candidates[] = {
+	{.name = "tracepoints", .points = kmem_points, .uncovered = kmem_uncovered},
 	{},
 };
 

@@ -133,6 +133,10 @@ struct nt_candidate {
 	X(MEMORY, memory, NOTHING,                                                                                     \
 	  "memory of processes, page faults of threads; pressure, and memory of sockets (off by default)",             \
 	  NULL)                                                                                                        \
+	X(KMEM, kmem, SOFTIRQ,                                                                                         \
+	  "memory that the kernel takes, and in whose time; sampled where that is often (off by default; switches "    \
+	  "softirq on)",                                                                                               \
+	  NULL)                                                                                                        \
 	X(ENERGY, energy, NOTHING,                                                                                     \
 	  "energy of the host's processors, by its own counters (off by default)",                                     \
 	  NULL)                                                                                                        \

@@ -175,6 +175,9 @@ static const char *const outcome_names[] = {
 #undef X
 };
 
+/* The programs of probe kmem follow one another as its kinds do. */
+_Static_assert(NT_PROGRAM_mm_page_alloc - NT_PROGRAM_kmalloc == NT_KMEM_KIND_COUNT - 1, "probe kmem");
+
 /* Those that reports ask for by name are there. */
 #define X(name, passed, looked) _Static_assert(NT_OUTCOME_##name < NT_OUTCOME_COUNT, "outcome " #name);
 NT_HOOK_OUTCOMES(X)
@@ -183,9 +186,16 @@ NT_HOOK_OUTCOMES(X)
 static uint64_t outcome_of(const struct nt_cpu *cpu, int program, int outcome)
 {
 	uint64_t count = cpu->counts.outcome[outcome][program];
+	const int hook = program - NT_FIRST_LATENCY, what = program - NT_PROGRAM_kmalloc;
 
-	if (outcome == NT_OUTCOME_skipped_sample && program >= NT_FIRST_LATENCY)
-		count += nt_left_out(&cpu->gaps, program - NT_FIRST_LATENCY);
+	if (outcome != NT_OUTCOME_skipped_sample)
+		return count;
+	if (hook >= 0)
+		return count + nt_left_out(cpu->gaps.gap[hook], cpu->gaps.left[hook]);
+	if (what < 0 || what >= NT_KMEM_KIND_COUNT)
+		return count;
+	for (int is_large = 0; is_large < 2; is_large++)
+		count += nt_left_out(cpu->kmem[what][is_large].gap, cpu->kmem[what][is_large].left);
 	return count;
 }
 

@@ -43,7 +43,7 @@ struct session {
 	struct nt_kernel kernel;
 	struct nt_ids ids;
 	struct nt_proc_names names;
-	struct nt_symbols symbols; /* for probes drops and stacks */
+	struct nt_symbols symbols; /* for probes that names_places() names */
 	struct nt_drop_reasons reasons; /* for probes drops and deliver */
 	struct nt_user_files files;
 	struct nt_proc_snapshots snapshots;
@@ -258,6 +258,12 @@ static void allow_descriptors(void)
 	setrlimit(RLIMIT_NOFILE, &files);
 }
 
+/* Whether records name places in the kernel's code. */
+static bool names_places(const struct nt_plan *plan)
+{
+	return plan->chosen[NT_PROBE_DROPS] || plan->chosen[NT_PROBE_STACKS] || plan->chosen[NT_PROBE_KMEM];
+}
+
 /* The kernel side, up to the open gates. An error has been explained to the user already. */
 static int begin_kernel(struct session *session)
 {
@@ -270,8 +276,7 @@ static int begin_kernel(struct session *session)
 		fprintf(stderr, "nettape-record: %s\n", message);
 		return error;
 	}
-	if ((session->options->plan.chosen[NT_PROBE_DROPS] || session->options->plan.chosen[NT_PROBE_STACKS]) &&
-	    (error = nt_symbols_init(&session->symbols)))
+	if (names_places(&session->options->plan) && (error = nt_symbols_init(&session->symbols)))
 		return complain("cannot read the names of the kernel's functions", error);
 	if ((session->options->plan.chosen[NT_PROBE_DROPS] || session->options->plan.chosen[NT_PROBE_DELIVER]) &&
 	    (error = nt_drop_reasons_read(&session->reasons)))

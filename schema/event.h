@@ -67,6 +67,7 @@
 	X(26, TRANSMIT, transmit, MOMENT, LOOSE)                                                                       \
 	X(27, MEM_RSS, mem_rss, MOMENT, LOOSE)                                                                         \
 	X(28, PAGE_FAULT, page_fault, SPAN, LOOSE)                                                                     \
+	X(29, KMEM, kmem, MOMENT, LOOSE)                                                                               \
 	X(32, TASK, task, MOMENT, IDENTITY)                                                                            \
 	X(33, SOCKET, socket, MOMENT, IDENTITY)                                                                        \
 	X(34, CGROUP, cgroup, MOMENT, IDENTITY)                                                                        \
@@ -745,6 +746,35 @@ struct nt_page_fault {
 	__u64 minor; /* the others */
 };
 
+/* By which of its allocators the kernel takes memory. X(NUMBER, word). */
+#define NT_KMEM_KINDS(X)                                                                                               \
+	X(0, kmalloc) /* of any size */                                                                                \
+	X(1, cache) /* an object of a cache: of one sort, such as a socket */                                          \
+	X(2, pages) /* whole pages: also those that the two above are cut from */
+
+enum nt_kmem_kind {
+#define X(number, word) NT_KMEM_##word = number,
+	NT_KMEM_KINDS(X)
+#undef X
+		NT_KMEM_KIND_COUNT
+};
+
+#define NT_KMEM_FAILED 0x01 /* there was no memory */
+
+/* KMEM: the kernel takes memory for itself or, pages, also for a process. Where many do, some are recorded. */
+struct nt_kmem {
+	__u64 end_ns;
+	__u8 kind;
+	__u8 what; /* enum nt_kmem_kind */
+	__u8 context; /* enum nt_cpu_context: what this CPU was in */
+	__u8 vec; /* in a softirq: its vector */
+	__u32 bytes; /* taken: what was asked for, and what it was rounded up by */
+	__u64 task; /* that ran, in NT_CPU_IN_TASK and NT_CPU_UNKNOWN */
+	__u64 location; /* symbol: the code that asked; 0: not known, as of pages */
+	__u32 weight; /* it stands for so many of about its size */
+	__u32 flags; /* NT_KMEM_* */
+};
+
 enum nt_task_why {
 	NT_TASK_SEED = 1, /* was there when recording began, or was looked up in /proc */
 	NT_TASK_FORK = 2,
@@ -1175,6 +1205,17 @@ struct nt_user_symbol {
 	F(task, PLAIN, TASK)                                                                                           \
 	F(minor, PLAIN, NONE)
 
+#define NT_FIELDS_kmem(F)                                                                                              \
+	F(end_ns, TIME, NONE)                                                                                          \
+	F(what, PLAIN, NONE)                                                                                           \
+	F(context, PLAIN, NONE)                                                                                        \
+	F(vec, PLAIN, NONE)                                                                                            \
+	F(bytes, PLAIN, NONE)                                                                                          \
+	F(task, PLAIN, TASK)                                                                                           \
+	F(location, PLAIN, SYMBOL)                                                                                     \
+	F(weight, PLAIN, NONE)                                                                                         \
+	F(flags, PLAIN, NONE)
+
 #define NT_FIELDS_stack(F)                                                                                             \
 	F(end_ns, PLAIN, NONE)                                                                                         \
 	F(flags, PLAIN, NONE)                                                                                          \
@@ -1331,6 +1372,7 @@ NT_ASSERT_LAYOUT(block_io, 56);
 NT_ASSERT_LAYOUT(transmit, 64);
 NT_ASSERT_LAYOUT(mem_rss, 32);
 NT_ASSERT_LAYOUT(page_fault, 40);
+NT_ASSERT_LAYOUT(kmem, 40);
 NT_ASSERT_LAYOUT(task, 72);
 NT_ASSERT_LAYOUT(socket, 88);
 NT_ASSERT_LAYOUT(flow, 80);

@@ -227,6 +227,17 @@ const char *nt_rss_cause_name(unsigned int cause)
 	return WORD(names, cause);
 }
 
+const char *nt_kmem_kind_name(unsigned int what)
+{
+	static const char *const names[] = {
+#define X(number, word) [number] = #word,
+		NT_KMEM_KINDS(X)
+#undef X
+	};
+
+	return WORD(names, what);
+}
+
 /* The numbers of zones' operations differ between kernels; from 32 on they are commands of drivers. */
 const char *nt_io_op_name(unsigned int op)
 {

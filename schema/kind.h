@@ -122,6 +122,7 @@ const char *nt_io_payer_name(unsigned int payer); /* enum nt_io_payer: task, wri
 const char *nt_io_op_name(unsigned int op); /* the kernel's enum req_op: read, write, flush, discard */
 const char *nt_rss_kind_name(unsigned int what); /* enum nt_rss_kind: file, anon, swap, shmem */
 const char *nt_rss_cause_name(unsigned int cause); /* enum nt_rss_cause: change, start, fork, exec */
+const char *nt_kmem_kind_name(unsigned int what); /* enum nt_kmem_kind: kmalloc, cache, pages */
 const char *nt_loss_why_name(unsigned int why); /* enum nt_loss_why: "ring full", "not run" */
 
 #define NT_VEC_COUNT 10

@@ -46,14 +46,14 @@ live/latency|vm/(charge_truth|latency_sums|stage_rules) \
 live/(charges|deliver|fates|latency_filters|loopback|receivers|stop)|vm/(identical|stacks_hotplug)
 6.1         6.1     2 2048 \
 live/(counts|deliver|receivers|sockmatrix)|vm/stage_rules \
-live/(blocked|burner|disks|elsewhere|flows|holders|loss|memory|perfetto|raise|stacks|transmit|xdp)|vm/identical
+live/(blocked|burner|disks|elsewhere|flows|holders|kmem|loss|memory|perfetto|raise|stacks|transmit|xdp)|vm/identical
 newest      newest  2 2048 \
 live/counts \
-live/(blocked|charges|deliver|disks|flows|loopback|many|memory|raise|receivers|refused|sockmatrix|stacks|transmit)|\
-live/(ways|xdp)
+live/(blocked|charges|deliver|disks|flows|kmem|loopback|many|memory|raise|receivers|refused|sockmatrix|stacks)|\
+live/(transmit|ways|xdp)
 newest-rt   newest-rt 2 2048 \
 - \
-live/(counts|disks|flows|memory|raise|sockmatrix|transmit|ways)|vm/rt_softirqs
+live/(counts|disks|flows|kmem|memory|raise|sockmatrix|transmit|ways)|vm/rt_softirqs
 arm64       6.12-arm64 2 2048 \
 - \
 live/(blocked|charges|counts|deliver|loopback|sockmatrix|stacks|wakeups|ways)

@@ -29,7 +29,8 @@ static int has_any(struct nt_db *db)
 	/* The view last: it looks at every sample. */
 	static const char *const names[] = {"skb_latency", "skb_drop", "tcp_retransmit", "latency_hook"};
 	static const enum nt_table_id of_other_probes[] = {NT_TABLE_FLOW_TOTAL, NT_TABLE_SOFTIRQ_RAISE,
-							   NT_TABLE_BLOCK_IO, NT_TABLE_MEM_RSS, NT_TABLE_PAGE_FAULT};
+							   NT_TABLE_BLOCK_IO,	NT_TABLE_MEM_RSS,
+							   NT_TABLE_PAGE_FAULT, NT_TABLE_KMEM};
 	uint64_t tables = NT_ALL_TABLES;
 	bool has = false;
 
@@ -129,7 +130,7 @@ const struct nt_command nt_cmd_export_prometheus = {
 	.help = "Each hook has a histogram, in seconds. Counters give drops, retransmits, and the packets that are in "
 		"no histogram. Drops, retransmits, flows, waits, requests to block devices, memory, and packets "
 		"without a latency are those of all processes, whatever --process says. Record with --probes "
-		"default,latency,transmit,drops,retransmits,flows,raise,block,memory,energy.",
+		"default,latency,transmit,drops,retransmits,flows,raise,block,memory,kmem,energy.",
 	.example = "export prometheus busy.tape -o busy.prom",
 	.wants = "a tape or a database",
 	.options = options,

@@ -20,6 +20,7 @@
 #include "report/query/energy.h"
 #include "report/query/flows.h"
 #include "report/query/groups.h"
+#include "report/query/kmem.h"
 #include "report/query/memory.h"
 #include "report/query/part_time.h"
 #include "report/query/payers.h"
@@ -71,6 +72,7 @@ static const struct section waits_section = {SHAPE_ROWS, "softirq_waits", NULL};
 static const struct section disks_section = {SHAPE_ROWS, "block_devices", NT_DISKS_SQL};
 static const struct section disk_payers_section = {SHAPE_ROWS, "block_payers", NT_DISK_PAYERS_SQL};
 static const struct section memory_section = {SHAPE_ROWS, "memory", "WITH " NT_MEMORY_SQL};
+static const struct section kmem_section = {SHAPE_ROWS, "kmem", "WITH " NT_KMEM_SQL};
 static const struct section pressure_section = {SHAPE_ROWS, "pressure", NT_PRESSURE_SQL};
 static const struct section socket_memory_section = {SHAPE_ROWS, "socket_memory", NT_SOCKET_MEMORY_SQL};
 static const struct section energy_section = {SHAPE_ROWS, "energy", NT_ENERGY_SQL};
@@ -104,6 +106,7 @@ struct summary {
 	bool has_waits; /* the same of softirqs' waits */
 	bool has_disks; /* of requests to block devices */
 	bool has_memory; /* of processes' memory */
+	bool has_kmem;
 	bool has_pressure, has_socket_memory, has_energy; /* the host's readings of them, and these are shown */
 	struct nt_tracing tracing; /* of what is shown of it */
 	bool is_estimate; /* what they pay, of a part in a database */
@@ -264,6 +267,7 @@ static int give_session(struct summary *summary, int64_t session_id)
 		(summary->has_disks && (give_section(summary, &disks_section, session_id) ||
 					give_section(summary, &disk_payers_section, session_id))) ||
 		(summary->has_memory && give_section(summary, &memory_section, session_id)) ||
+		(summary->has_kmem && give_section(summary, &kmem_section, session_id)) ||
 		give_readings(summary, session_id) ||
 		(!summary->is_of_part && give_section(summary, &elsewhere_section, session_id));
 	if (!error)
@@ -514,6 +518,17 @@ static int print_memory(struct summary *summary, int64_t session_id)
 	return 0;
 }
 
+static int print_kmem(struct summary *summary, int64_t session_id)
+{
+	if (!summary->has_kmem || summary->by != NT_BY_NONE)
+		return 0;
+	nt_print_heading(stdout, "\n" NT_KMEM_TITLE);
+	if (print_rows(summary, &kmem_section, "failed_count,most_by,objects_count", TOP_NEXT, session_id))
+		return -1;
+	nt_print_prose(stdout, "", "%s", NT_KMEM_NOTE);
+	return 0;
+}
+
 /* The host's readings. */
 static int print_readings(struct summary *summary, int64_t session_id)
 {
@@ -630,7 +645,7 @@ static int print_session(struct summary *summary, int64_t session_id)
 		nt_summary_release_cpus(&cpus);
 	}
 	if (error || print_flows(summary, session_id) || print_waits(summary, session_id) ||
-	    print_disks(summary, session_id) || print_memory(summary, session_id) ||
+	    print_disks(summary, session_id) || print_memory(summary, session_id) || print_kmem(summary, session_id) ||
 	    print_readings(summary, session_id) || print_elsewhere(summary, session_id))
 		return -1;
 	print_remarks(summary);
@@ -666,12 +681,14 @@ static int find_other_probes(struct summary *summary)
 	if (nt_flows_are_known(&summary->part, &summary->has_flows) ||
 	    nt_waits_are_known(&summary->part, &summary->has_waits) ||
 	    nt_disks_are_known(&summary->part, &summary->has_disks) ||
-	    nt_memory_is_known(&summary->part, &summary->has_memory))
+	    nt_memory_is_known(&summary->part, &summary->has_memory) ||
+	    nt_kmem_is_known(&summary->part, &summary->has_kmem))
 		return -1;
 	summary->has_flows &= !summary->selection.process;
 	summary->has_waits &= !summary->selection.process;
 	summary->has_disks &= !summary->selection.process;
 	summary->has_memory &= !summary->selection.process;
+	summary->has_kmem &= !summary->selection.process;
 	if (summary->has_flows && nt_flows_sum(&summary->part))
 		return -1;
 	return summary->selection.process ? 0 : find_readings(summary);

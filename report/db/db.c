@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -280,6 +281,14 @@ static int make_tables(struct nt_db *db)
 #define READY_PIECES 256
 #define READY_PIECE_SIZE 1200
 
+/* SQLite has sqrt() only if it was built so. Numbers below 0 have no root: NULL. */
+static void give_root(sqlite3_context *context, int n, sqlite3_value **values)
+{
+	(void)n;
+	if (sqlite3_value_numeric_type(values[0]) != SQLITE_NULL && sqlite3_value_double(values[0]) >= 0)
+		sqlite3_result_double(context, sqrt(sqlite3_value_double(values[0])));
+}
+
 static int open_handle(struct nt_db *db, const char *path, int flags)
 {
 	if (sqlite3_open_v2(path, &db->handle, flags | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK) {
@@ -288,6 +297,9 @@ static int open_handle(struct nt_db *db, const char *path, int flags)
 		if (nt_percentile_register(db->handle, NT_PERCENTILE) != SQLITE_OK ||
 		    nt_percentile_register(db->handle, NT_PERCENTILE_OWN) != SQLITE_OK)
 			return nt_db_fail(db, "the function percentile cannot be added");
+		if (sqlite3_create_function(db->handle, "root", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, give_root,
+					    NULL, NULL) != SQLITE_OK)
+			return nt_db_fail(db, "the function root cannot be added");
 		return 0;
 	}
 	if (!db->handle)

@@ -31,7 +31,7 @@ int nt_load(struct nt_db *db, struct nt_tape *tape, struct nt_user_names *names,
  * none.
  */
 struct nt_need {
-	const char *probes[10]; /* ends with NULL */
+	const char *probes[11]; /* ends with NULL */
 	const char *samples; /* "stack samples" */
 	const char *record; /* what --probes takes then */
 };

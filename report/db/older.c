@@ -152,6 +152,7 @@ static const struct later {
 	{NT_TABLE_BLOCK_IO, 13, NULL},
 	{NT_TABLE_MEM_RSS, 15, NULL},
 	{NT_TABLE_PAGE_FAULT, 15, NULL},
+	{NT_TABLE_KMEM, 17, NULL},
 };
 
 static int make_table(struct copying *copying, enum nt_table_id id, uint32_t needed)

@@ -137,9 +137,9 @@ static enum sum sum_of(const char *name)
 {
 	if (!strncmp(name, "longest_", 8) || !strncmp(name, "dearest_", 8))
 		return SUM_GREATEST;
-	/* Not all have their peak at once. */
+	/* Not all have their peak at once; errors of several partly cancel out. */
 	if (!strncmp(name, "since_", 6) || !strncmp(name, "mean_", 5) || !strncmp(name, "peak_", 5) ||
-	    is_percentile(name))
+	    !strncmp(name, "error_", 6) || is_percentile(name))
 		return SUM_NONE;
 	return nt_ends_in(name, "_ns") || nt_ends_in(name, "_bytes") || nt_ends_in(name, "_count") ||
 			       !strcmp(name, "cpu_share")

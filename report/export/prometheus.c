@@ -11,6 +11,7 @@
 #include "report/query/flows.h"
 #include "report/query/latency/result.h"
 #include "report/query/energy.h"
+#include "report/query/kmem.h"
 #include "report/query/memory.h"
 #include "report/query/disks.h"
 #include "report/query/waits.h"
@@ -646,6 +647,10 @@ static int energy_is_ready(const struct nt_part *part, bool *is_ready)
 	"SELECT " figure " / 1e6, zone FROM temp.energy_sum WHERE session_id = ?1 AND " figure " IS NOT NULL"
 #define ENERGY_HELP "the network's part of its energy, by its share of busy time: "
 
+#define KMEM_SQL(what)                                                                                                 \
+	"SELECT sum(" what "), kind, coalesce(vec, context, '-') AS context FROM kmem WHERE session_id = ?1 AND "      \
+	"ts >= ?2 AND ts < ?3 GROUP BY 2, 3"
+
 static const struct measure measures[] = {
 	{"nettape_device_packets_total", "counter", "Packets of the wire that a device received or sent, exactly.",
 	 "SELECT sum(t.packets), " DEVICE_SQL, flows_are_ready},
@@ -668,6 +673,13 @@ static const struct measure measures[] = {
 	 "WITH " NT_MEMORY_SUMS_SQL "SELECT sum(last_bytes), coalesce(name, '-') AS program FROM sums "
 	 "WHERE last_bytes IS NOT NULL GROUP BY 2 ORDER BY 1 DESC, 2 LIMIT " NAMED_PROGRAMS,
 	 nt_memory_is_known},
+	{"nettape_kernel_allocations_total", "counter",
+	 "Allocations of the kernel, an estimate where there were many. Pages are also what the other kinds are of.",
+	 KMEM_SQL("weight"), nt_kmem_is_known},
+	{"nettape_kernel_allocated_bytes_total", "counter", "Their bytes, an estimate where there were many.",
+	 KMEM_SQL(NT_KMEM_BYTES_SQL), nt_kmem_is_known},
+	{"nettape_kernel_allocations_failed_total", "counter", "Of these allocations, those without memory.",
+	 KMEM_SQL(NT_KMEM_FAILED_SQL), nt_kmem_is_known},
 	{"nettape_energy_joules_total", "counter", "Energy that a zone of the host used between readings.",
 	 JOULES_SQL("energy_uj"), energy_is_ready},
 	{"nettape_network_energy_joules", "gauge", "Of a package, " ENERGY_HELP "an estimate.",

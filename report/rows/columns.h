@@ -13,7 +13,7 @@
  */
 #pragma once
 
-#define NT_SCHEMA_VERSION 16 /* of tables and views; grows with each change of their statements */
+#define NT_SCHEMA_VERSION 17 /* of tables and views; grows with each change of their statements */
 
 /*
  * X(CONSTANT, blocks): where the rows of a table come from. That decides which blocks of events are read for them; the
@@ -96,6 +96,7 @@
 	X(MEM_RSS, mem_rss, struct nt_cpu_record, NULL, LOOSE, BY_NAME, "how much memory of a kind a process has")     \
 	X(PAGE_FAULT, page_fault, struct nt_cpu_record, NULL, LOOSE, BY_NAME,                                          \
 	  "page faults that a thread took in its time on a CPU")                                                       \
+	X(KMEM, kmem, struct nt_kmem_info, NULL, LOOSE, BY_NAME, "memory that the kernel took")                        \
 	X(STACK_SAMPLE, stack_sample, struct nt_stack_sample_info, NULL, SAMPLES, BY_NAME,                             \
 	  "a CPU's position at a tick of its clock")                                                                   \
 	X(STACK, stack, struct nt_stack_info, "id", BLOCKS, BY_NAME, "a stack")                                        \
@@ -449,6 +450,18 @@
 	C(INTEGER, utid, from->record->as_page_fault.task)                                                             \
 	C(INTEGER_ALWAYS, minor, from->record->as_page_fault.minor)                                                    \
 	C(INTEGER_ALWAYS, major, from->record->as_page_fault.major)
+
+#define NT_COLUMNS_kmem(C)                                                                                             \
+	C(INTEGER_ALWAYS, ts, from->kmem->end_ns)                                                                      \
+	C(INTEGER_ALWAYS, cpu, from->cpu)                                                                              \
+	C(WORD_ALWAYS, kind, nt_kmem_kind_name(from->kmem->what))                                                      \
+	C(WORD, context, nt_cpu_context_name(from->kmem->context))                                                     \
+	C(WORD, vec, from->kmem->context == NT_CPU_IN_SOFTIRQ ? nt_vec_name(from->kmem->vec) : NULL)                   \
+	C(INTEGER, utid, has_task(from->kmem) ? from->kmem->task : NONE)                                               \
+	C(TEXT, location, from->location)                                                                              \
+	C(INTEGER_ALWAYS, bytes, from->kmem->bytes)                                                                    \
+	C(INTEGER_ALWAYS, weight, from->kmem->weight)                                                                  \
+	C(INTEGER_ALWAYS, is_failed, from->kmem->flags &NT_KMEM_FAILED)
 
 #define NT_COLUMNS_stack_sample(C)                                                                                     \
 	C(INTEGER_ALWAYS, ts, from->sample->end_ns)                                                                    \

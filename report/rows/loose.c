@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * loose.c - the part of rows.h that makes rows of loose records (latencies, drops, retransmits, wake-ups, stack
- * samples, timers, received packets, counts of flows, requests to block devices, memory) and of their losses. They are
- * not part of the timeline. Each record becomes a row when it comes, or, for a stack sample, when its owner and flow
- * are known. This includes records between the opening of their CPU's gate and the session's start, so that rows and
- * the programs' own counters are equal.
+ * samples, timers, received packets, counts of flows, requests to block devices, memory of processes and of the kernel)
+ * and of their losses. They are not part of the timeline. Each record becomes a row when it comes, or, for a stack
+ * sample, when its owner and flow are known. This includes records between the opening of their CPU's gate and the
+ * session's start, so that rows and the programs' own counters are equal.
  */
 #include <errno.h>
 
@@ -59,6 +59,18 @@ static int push_drop(struct nt_rows *rows, uint32_t cpu, const struct nt_drop *d
 	};
 
 	return nt_rows_push(rows, NT_TABLE_SKB_DROP, &info);
+}
+
+static int push_kmem(struct nt_rows *rows, uint32_t cpu, const struct nt_kmem *kmem)
+{
+	const struct nt_kmem_info info = {
+		.cpu = cpu,
+		.kmem = kmem,
+		.location = kmem->location ? nt_identities_symbol(&rows->learned->ids, kmem->location) : NULL,
+	};
+	int error = kmem->task ? nt_rows_see(rows, kmem->task) : 0;
+
+	return error ? error : nt_rows_push(rows, NT_TABLE_KMEM, &info);
 }
 
 static int push_block_io(struct nt_rows *rows, uint32_t cpu, const union nt_any *record)
@@ -194,6 +206,8 @@ int nt_rows_push_loose(struct nt_rows *rows, uint32_t cpu, const union nt_any *r
 		return push_drop(rows, cpu, &record->as_drop);
 	case NT_BLOCK_IO:
 		return push_block_io(rows, cpu, record);
+	case NT_KMEM:
+		return push_kmem(rows, cpu, &record->as_kmem);
 	case NT_STACK_SAMPLE:
 		return rows->owners ? nt_sample_owners_add(rows->owners, cpu, &record->as_stack_sample) : 0;
 	case NT_LOSS:

@@ -89,6 +89,12 @@ static uint64_t io_queue_ns(const struct nt_block_io *io)
 	return io->flags & NT_IO_UNQUEUED ? NONE : io->queue_ns;
 }
 
+/* In a softirq or an interrupt it is the task's that was interrupted. */
+static bool has_task(const struct nt_kmem *kmem)
+{
+	return kmem->context == NT_CPU_IN_TASK || kmem->context == NT_CPU_UNKNOWN;
+}
+
 /* No machine has more than 2^52 bytes. */
 static uint64_t rss_bytes(const struct nt_mem_rss *rss)
 {

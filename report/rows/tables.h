@@ -248,6 +248,12 @@ struct nt_drop_info {
 	const char *reason, *location; /* NULL: not known */
 };
 
+struct nt_kmem_info {
+	uint32_t cpu;
+	const struct nt_kmem *kmem;
+	const char *location; /* NULL: not known, or it has none */
+};
+
 struct nt_block_io_info {
 	uint32_t cpu;
 	const union nt_any *record;

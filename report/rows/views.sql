@@ -309,6 +309,19 @@ SELECT c.session_id, c.upid, p.pid, p.name, p.cgroup_id, max(first_bytes) AS fir
 FROM part AS c LEFT JOIN process AS p ON p.session_id = c.session_id AND p.upid = c.upid
 GROUP BY c.session_id, c.upid;
 
+-- Memory that the kernel took, by kind, by whose time and where in its code: sums by weight, how far off they may be,
+-- and of how many rows.
+CREATE VIEW kmem_cost AS
+SELECT k.session_id, k.kind, k.context, k.vec, t.upid, p.pid, p.name, k.location,
+       sum(k.weight) AS allocations, sum(CASE WHEN is_failed THEN 0 ELSE k.weight * k.bytes END) AS bytes,
+       sum(CASE WHEN is_failed THEN k.weight ELSE 0 END) AS failed,
+       sum(CAST(k.weight AS REAL) * (k.weight - 1)) AS allocations_variance,
+       sum(CASE WHEN is_failed THEN 0.0 ELSE CAST(k.bytes AS REAL) * k.bytes * k.weight * (k.weight - 1) END)
+           AS bytes_variance, count(*) AS samples
+FROM kmem AS k LEFT JOIN thread AS t ON t.session_id = k.session_id AND t.utid = k.utid
+LEFT JOIN process AS p ON p.session_id = k.session_id AND p.upid = t.upid
+GROUP BY k.session_id, k.kind, k.context, k.vec, t.upid, k.location;
+
 -- How long tasks stood still for want of CPU, I/O or memory, or for interrupts, from one reading to the next.
 CREATE VIEW pressure AS
 WITH reading AS (

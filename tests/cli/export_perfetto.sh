@@ -34,7 +34,7 @@ for scenario in hand samples loss; do
     is_read "$work/database.pftrace" "$scenario of a database"
     is_same "$work/database.pftrace" "$work/$scenario.db" "$scenario of a database"
 done
-for scenario in stacks waits disks transmit memory readings; do
+for scenario in stacks waits disks transmit memory kmem readings; do
     tape=tests/golden/v1-$scenario.tape
     "$PLAIN" import "$tape" -o "$work/$scenario.db" >"$work/import" 2>&1
     for source in "$tape" "$work/$scenario.db"; do

@@ -48,7 +48,7 @@ if "$record" --list-probes >"$work/probes" 2>"$work/err"; then
         has "help names $probe" "$help" "$probe"
         has "the manual names $probe" "$(<docs/nettape-record.1)" "$probe"
     done
-    is "probes" "$(grep -c '^[a-z]' "$work/probes")" 19
+    is "probes" "$(grep -c '^[a-z]' "$work/probes")" 20
     is "the first probe" "$(head -2 "$work/probes")" \
         "sched       context switches; tasks, processes and cgroups (always on)
             by tracepoints: sched_switch task_newtask sched_process_exec"

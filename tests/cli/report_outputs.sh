@@ -27,7 +27,7 @@ for scenario in samples miscounted traffic; do make_tape $scenario 2; done
 make_tape loss 2 2
 make_tape chunks 2 3
 make_tape dropped 2 4
-for name in samples stacks wakeups polls charges holders sketch waits disks transmit memory readings; do
+for name in samples stacks wakeups polls charges holders sketch waits disks transmit memory readings kmem; do
     cp -r "tests/golden/v1-$name.tape" "$work/$name-1.tape"
 done
 cp -r tests/golden/demo.tape tests/golden/bad "$work"

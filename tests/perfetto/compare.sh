@@ -39,7 +39,7 @@ done
 sqlite3 -batch -noheader -readonly "$db" "SELECT DISTINCT 'defects|ftrace_cpu_has_data_loss|' || cpu || '|data_loss|1'
     FROM loss
     WHERE kind NOT IN ('latency', 'drop', 'retransmit', 'wakeup', 'stack_sample', 'raise',
-        'block_io', 'transmit', 'mem_rss', 'page_fault')" | sort >"$work/known"
+        'block_io', 'transmit', 'mem_rss', 'page_fault', 'kmem')" | sort >"$work/known"
 grep '^defects|' "$work/perfetto" | sort >"$work/found" || true
 if ! cmp -s "$work/known" "$work/found"; then
     comm -13 "$work/known" "$work/found" | sed 's/^defects|/defect /; s/|/ /g'

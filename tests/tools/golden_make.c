@@ -1646,6 +1646,55 @@ static void memory_tape(struct maker *maker, const char *directory)
 	save(maker, directory, "v1-memory.tape/chunk-000000.ntc");
 }
 
+/* ---- memory that the kernel took: a tape of its own too ---- */
+
+#define TOOK(cpu, us, which, in, of, ...)                                                                              \
+	ADD(cpu, kmem, KMEM, .end_ns = START_NS + (us)*US, .what = NT_KMEM_##which, .context = NT_CPU_IN_##in,         \
+	    .bytes = (of), ##__VA_ARGS__)
+
+static void kmem_tape(struct maker *maker, const char *directory)
+{
+	begin_chunk(maker, 0);
+	meta_lines(maker, CORE_PROBES ",kmem");
+	put_plain(maker, NT_BLOCK_META);
+	clocks(maker, START_NS);
+	identities(maker);
+	IDENTITY(symbol, SYMBOL, .symbol = 1, .offset = 0x79, .name = "__alloc_skb");
+	IDENTITY(symbol, SYMBOL, .symbol = 2, .offset = 0x32, .name = "sk_prot_alloc");
+	IDENTITY(symbol, SYMBOL, .symbol = 3, .offset = 0x20, .name = "nft_do_chain", .module = "nf_tables");
+	put_plain(maker, NT_BLOCK_IDENTITIES);
+	ADD(0, state, STATE, .end_ns = START_NS + 900, .reason = NT_STATE_START, .task = 1);
+	ADD(1, state, STATE, .end_ns = START_NS + 1000, .reason = NT_STATE_START, .task = 0);
+	/* A process makes sockets and takes pages, the last of them in samples; softirqs make more of both. */
+	TOOK(0, 10, cache, TASK, 2304, .task = 1, .location = 2, .weight = 1);
+	TOOK(0, 20, cache, TASK, 2304, .task = 1, .location = 2, .weight = 16);
+	TOOK(0, 30, pages, TASK, 4096, .task = 1, .weight = 1);
+	TOOK(0, 40, pages, TASK, 2 << 20, .task = 1, .weight = 2);
+	TOOK(0, 50, kmalloc, TASK, 64, .task = 2, .location = 1, .weight = 4);
+	TOOK(1, 100, cache, SOFTIRQ, 256, .vec = 3, .location = 1, .weight = 8);
+	TOOK(1, 110, kmalloc, SOFTIRQ, 1024, .vec = 3, .location = 1, .weight = 8);
+	TOOK(1, 120, cache, SOFTIRQ, 2304, .vec = 3, .location = 2, .weight = 8);
+	TOOK(1, 130, pages, SOFTIRQ, 32768, .vec = 9, .weight = 1);
+	TOOK(1, 140, kmalloc, HARDIRQ, 128, .location = 3, .weight = 1);
+	/* There was no memory; it is not known in what; and an idle CPU. */
+	TOOK(0, 200, kmalloc, SOFTIRQ, 512, .vec = 3, .location = 3, .weight = 2, .flags = NT_KMEM_FAILED);
+	TOOK(0, 210, kmalloc, TASK, 32, .task = 0, .location = 1, .weight = 1);
+	ADD(1, kmem, KMEM, .end_ns = START_NS + 220 * US, .bytes = 96, .task = 2, .location = 4, .weight = 1);
+	/* A kind and a context of a later version, and what was lost. */
+	ADD(1, kmem, KMEM, .end_ns = START_NS + 5 * MS, .what = 77, .context = 78, .vec = 200, .flags = 0xfffffffe,
+	    .bytes = 16, .weight = 1);
+	ADD(1, loss, LOSS, .end_ns = START_NS + 30 * MS, .lost_kind = NT_KMEM, .count = 2,
+	    .first_ns = START_NS + 25 * MS, .last_ns = START_NS + 26 * MS);
+	ADD(0, state, STATE, .end_ns = END_NS + 600, .reason = NT_STATE_STOP, .task = 1);
+	ADD(1, state, STATE, .end_ns = END_NS + 700, .reason = NT_STATE_STOP, .task = 0);
+	put_events(maker, 0, 0);
+	put_events(maker, 1, 0);
+	clocks(maker, END_NS);
+	closing_meta(maker);
+	end_chunk(maker);
+	save(maker, directory, "v1-kmem.tape/chunk-000000.ntc");
+}
+
 /* ---- the readings of the probes memory and energy: a tape of its own too ---- */
 
 static void reading(struct maker *maker, uint64_t at_ns, unsigned int n)
@@ -1783,6 +1832,9 @@ int main(int argc, char **argv)
 	forget(&maker);
 	make_directory(argv[1], "v1-readings.tape");
 	readings_tape(&maker, argv[1]);
+	forget(&maker);
+	make_directory(argv[1], "v1-kmem.tape");
+	kmem_tape(&maker, argv[1]);
 	for (int i = 0; i < 2; i++)
 		nt_event_encoder_free(maker.cpus[i].encoder);
 	nt_buf_release(&maker.file);

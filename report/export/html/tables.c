@@ -14,6 +14,7 @@
 #include "report/query/energy.h"
 #include "report/query/flows.h"
 #include "report/query/groups.h"
+#include "report/query/kmem.h"
 #include "report/query/memory.h"
 #include "report/query/self_cost.h"
 #include "report/query/waits.h"
@@ -171,6 +172,7 @@ static const struct table tables[] = {
 	{"block_payers", NT_DISK_PAYERS_TITLE, NT_DISK_PAYERS_NOTE " Of all processes and CPUs.", NT_DISK_PAYERS_SQL,
 	 NULL, NULL},
 	{"memory", NT_MEMORY_TITLE, NT_MEMORY_NOTE " Of all processes and CPUs.", ", " NT_MEMORY_SQL, NULL, NULL},
+	{"kmem", NT_KMEM_TITLE, NT_KMEM_NOTE " Of all processes and CPUs.", ", " NT_KMEM_SQL, NULL, NULL},
 	{"pressure", NT_PRESSURE_TITLE, NT_PRESSURE_NOTE, NT_PRESSURE_SQL, NULL, NULL},
 	{"socket_memory", NT_SOCKET_MEMORY_TITLE, NT_SOCKET_MEMORY_NOTE, NT_SOCKET_MEMORY_SQL, NULL, NULL},
 	{"energy", NT_ENERGY_TITLE, NT_ENERGY_NOTE, NT_ENERGY_SQL, NULL, NULL},
@@ -179,8 +181,7 @@ static const struct table tables[] = {
 	 NT_ELSEWHERE_FIRST_SQL("5"), NULL, NULL},
 	{"loss", "Lost records",
 	 "Stretches of time about lost records. A lost sample (latency, drop, retransmit, wakeup, raise, block_io, "
-	 "memory) "
-	 "leaves no time uncovered.",
+	 "memory, kmem) leaves no time uncovered.",
 	 "SELECT kind, why, count(*) AS stretches_count, sum(count) AS records_count, "
 	 "sum(count IS NULL) AS of_unknown_number_count FROM missed "
 	 "GROUP BY kind, why ORDER BY records_count DESC, stretches_count DESC, 1, 2",

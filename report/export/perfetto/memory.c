@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * memory.c - what memory processes have, as the counters by which Perfetto itself shows it (mem.rss.anon), and page
- * faults, on the tracks of their threads.
+ * faults, on the tracks of their threads; and memory that the kernel took, there or on the CPU's.
  */
 #include <string.h>
 
@@ -79,8 +79,35 @@ static int take_faults(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu, c
 	return 0;
 }
 
+static int take_kmem(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu, const struct nt_value *const *values)
+{
+	enum { TS, KIND, CONTEXT, VEC, UTID, LOCATION, BYTES, WEIGHT, FAILED };
+	const int64_t ts = nt_integer(values[TS], -1);
+	struct nt_perfetto_thread *thread;
+	struct nt_event event;
+
+	if (nt_thread_if(trace, values[UTID], &thread))
+		return -1;
+	if ((trace->selection->process && !(thread && thread->is_selected)) || !nt_perfetto_has(trace, ts))
+		return 0;
+	nt_event_begin(&event, &trace->packets, &cpu->events, ts, NT_EVENT_INSTANT,
+		       thread ? nt_thread_track(trace, thread) : nt_cpu_track(trace, cpu, NT_TRACK_SAMPLES));
+	nt_event_name(&event, nt_text(values[KIND], "kmem"));
+	nt_event_put_text(&event, "context", values[CONTEXT]);
+	nt_event_put_text(&event, "vec", values[VEC]);
+	nt_event_put_text(&event, "location", values[LOCATION]);
+	nt_event_put_integer(&event, "bytes", values[BYTES]);
+	nt_event_put_integer(&event, "weight", values[WEIGHT]);
+	nt_event_put_integer(&event, "is_failed", values[FAILED]);
+	nt_event_end(&event);
+	return 0;
+}
+
 const struct nt_perfetto_reader nt_memory_readers[] = {
 	{"mem_rss", {"ts", "upid", "kind", "bytes"}, .take = take_memory},
+	{"kmem",
+	 {"ts", "kind", "context", "vec", "utid", "location", "bytes", "weight", "is_failed"},
+	 .take_of_cpu = take_kmem},
 	{"page_fault", {"ts", "dur", "utid", "minor", "major"}, .take_of_cpu = take_faults},
 	{0},
 };

@@ -802,9 +802,9 @@ static void sum_up(FILE *out, struct shapes *shapes, const char *trace)
 
 static char *traces_of_golden_tapes(void)
 {
-	static const char *const tapes[] = {"v1",	"v1-polls",   "v1-samples", "v1-stacks",  "v1-wakeups",
-					    "v1-flows", "v1-charges", "v1-fates",   "v1-holders", "v1-elsewhere",
-					    "v1-waits", "v1-disks",   "v1-memory",  "v1-readings"};
+	static const char *const tapes[] = {"v1",	"v1-polls",   "v1-samples", "v1-stacks",   "v1-wakeups",
+					    "v1-flows", "v1-charges", "v1-fates",   "v1-holders",  "v1-elsewhere",
+					    "v1-waits", "v1-disks",   "v1-memory",  "v1-readings", "v1-kmem"};
 	const struct nt_selection all = {0};
 	struct shapes shapes = {0};
 	char *text;

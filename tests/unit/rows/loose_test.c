@@ -31,6 +31,7 @@ static const struct {
 	    {NT_STACK_SAMPLE, NT_TABLE_STACK_SAMPLE},
 	    {NT_FLOW_COUNT, NT_TABLE_FLOW_COUNT},
 	    {NT_BLOCK_IO, NT_TABLE_BLOCK_IO},
+	    {NT_KMEM, NT_TABLE_KMEM},
 #define X(kind, table) {NT_##kind, NT_TABLE_##table},
 	    NT_RECORD_TABLES(X)
 #undef X

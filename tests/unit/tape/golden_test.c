@@ -90,6 +90,7 @@ static void test_version_1(void **state)
 	expect_tape("tests/golden/v1-disks.tape", 1, "tests/golden/v1-disks.expected");
 	expect_tape("tests/golden/v1-transmit.tape", 1, "tests/golden/v1-transmit.expected");
 	expect_tape("tests/golden/v1-memory.tape", 1, "tests/golden/v1-memory.expected");
+	expect_tape("tests/golden/v1-kmem.tape", 1, "tests/golden/v1-kmem.expected");
 	expect_tape("tests/golden/v1-readings.tape", 1, "tests/golden/v1-readings.expected");
 }
 
