@@ -648,8 +648,8 @@ static int energy_is_ready(const struct nt_part *part, bool *is_ready)
 #define ENERGY_HELP "the network's part of its energy, by its share of busy time: "
 
 #define KMEM_SQL(what)                                                                                                 \
-	"SELECT sum(" what "), kind, coalesce(vec, context, '-') AS context FROM kmem WHERE session_id = ?1 AND "      \
-	"ts >= ?2 AND ts < ?3 GROUP BY 2, 3"
+	"SELECT CAST(total(" what ") AS INTEGER), kind, coalesce(vec, context, '-') AS context FROM kmem "             \
+	"WHERE session_id = ?1 AND ts >= ?2 AND ts < ?3 GROUP BY 2, 3"
 
 static const struct measure measures[] = {
 	{"nettape_device_packets_total", "counter", "Packets of the wire that a device received or sent, exactly.",

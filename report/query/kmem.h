@@ -13,14 +13,15 @@
 	"them from pages. Where there were many, the numbers are estimated from samples; error: twice the standard "   \
 	"deviation of bytes. most_by took the most bytes of objects."
 
+/* Sums by total(), which has no limit: a tape may say that there was any number of them. */
 #define NT_KMEM_BYTES_SQL "CASE WHEN is_failed THEN 0 ELSE weight * bytes END"
-#define NT_KMEM_VARIANCE_SQL "CASE WHEN is_failed THEN 0.0 ELSE CAST(bytes AS REAL) * bytes * weight * (weight - 1) END"
+#define NT_KMEM_VARIANCE_SQL "CASE WHEN is_failed THEN 0 ELSE bytes * bytes * weight * (weight - 1) END"
 #define NT_KMEM_FAILED_SQL "CASE WHEN is_failed THEN weight ELSE 0 END"
 /* Rows of kmem of session ?1 from ?2 to ?3, by whose time it was, and place. In a softirq it is no process's. */
 #define NT_KMEM_PLACES_SQL                                                                                             \
 	"place AS (SELECT CASE k.context WHEN 'softirq' THEN 'softirq ' || k.vec WHEN 'hardirq' THEN 'interrupts' "    \
 	"ELSE coalesce(p.name, '(unknown)') END AS name, p.pid, k.kind = 'pages' AS is_pages, k.location, "            \
-	"sum(weight) AS n, sum(" NT_KMEM_BYTES_SQL ") AS bytes, sum(" NT_KMEM_VARIANCE_SQL ") AS variance, "           \
+	"sum(weight) AS n, total(" NT_KMEM_BYTES_SQL ") AS bytes, total(" NT_KMEM_VARIANCE_SQL ") AS variance, "       \
 	"sum(" NT_KMEM_FAILED_SQL ") AS failed FROM kmem AS k "                                                        \
 	"LEFT JOIN thread AS t ON t.session_id = ?1 AND t.utid = k.utid "                                              \
 	"LEFT JOIN process AS p ON p.session_id = ?1 AND p.upid = t.upid "                                             \
@@ -32,8 +33,9 @@
 	"bytes * (NOT is_pages) AS object_bytes, bytes * is_pages AS page_bytes, "                                     \
 	"variance * (NOT is_pages) AS object_variance, "                                                               \
 	"variance * is_pages AS page_variance FROM place), "                                                           \
-	"taken AS (SELECT name, pid, sum(n) AS objects_count, sum(object_bytes) AS object_bytes, "                     \
-	"CAST(2 * root(sum(object_variance)) AS INTEGER) AS error_object_bytes, sum(page_bytes) AS page_bytes, "       \
+	"taken AS (SELECT name, pid, sum(n) AS objects_count, CAST(total(object_bytes) AS INTEGER) AS object_bytes, "  \
+	"CAST(2 * root(sum(object_variance)) AS INTEGER) AS error_object_bytes, "                                      \
+	"CAST(total(page_bytes) AS INTEGER) AS page_bytes, "                                                           \
 	"CAST(2 * root(sum(page_variance)) AS INTEGER) AS error_page_bytes, sum(failed) AS failed_count, "             \
 	"location AS most_by, max(object_bytes) FROM part GROUP BY name, pid) "                                        \
 	"SELECT name, pid, objects_count, object_bytes, error_object_bytes, page_bytes, error_page_bytes, "            \

@@ -474,10 +474,11 @@ FROM part AS c LEFT JOIN process AS p ON p.session_id = c.session_id AND p.upid 
 GROUP BY c.session_id, c.upid;
 CREATE VIEW kmem_cost AS
 SELECT k.session_id, k.kind, k.context, k.vec, t.upid, p.pid, p.name, k.location,
-       sum(k.weight) AS allocations, sum(CASE WHEN is_failed THEN 0 ELSE k.weight * k.bytes END) AS bytes,
+       sum(k.weight) AS allocations,
+       CAST(total(CASE WHEN is_failed THEN 0 ELSE k.weight * k.bytes END) AS INTEGER) AS bytes,
        sum(CASE WHEN is_failed THEN k.weight ELSE 0 END) AS failed,
-       sum(CAST(k.weight AS REAL) * (k.weight - 1)) AS allocations_variance,
-       sum(CASE WHEN is_failed THEN 0.0 ELSE CAST(k.bytes AS REAL) * k.bytes * k.weight * (k.weight - 1) END)
+       total(k.weight * (k.weight - 1)) AS allocations_variance,
+       total(CASE WHEN is_failed THEN 0 ELSE k.bytes * k.bytes * k.weight * (k.weight - 1) END)
            AS bytes_variance, count(*) AS samples
 FROM kmem AS k LEFT JOIN thread AS t ON t.session_id = k.session_id AND t.utid = k.utid
 LEFT JOIN process AS p ON p.session_id = k.session_id AND p.upid = t.upid
