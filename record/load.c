@@ -513,7 +513,8 @@ static int load_plan(struct nt_kernel *kernel, struct nt_record_options *options
 			 error == -EMFILE ? "allow more open files (ulimit -n)" : "choose a smaller --ring-size");
 		return error;
 	}
-	spread_thinnings(kernel);
+	if (options->plan.chosen[NT_PROBE_KMEM])
+		spread_thinnings(kernel);
 	error = prepare_hooks(kernel, options, message, message_size);
 	if (error)
 		return error;

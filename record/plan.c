@@ -534,6 +534,8 @@ static const char *const kmem_uncovered[] = {
 	"Memory that the kernel takes many at a time makes no record: pages of vmalloc() and of drivers' page pools, "
 	"objects such as the heads of received packets. Nor does memory of each CPU (percpu).",
 	"Who gives memory back, and when, is not recorded.",
+	"Linux 6.10 and newer tell of most memory that kmalloc() takes in more than two pages twice: at its caller, "
+	"and in the allocator (__kmalloc_noprof and the like).",
 	"Pages are also what kmalloc() and caches cut their objects from: the three kinds are not to be summed.",
 	NULL,
 };

@@ -771,7 +771,7 @@ struct nt_kmem {
 	__u32 bytes; /* taken: what was asked for, and what it was rounded up by */
 	__u64 task; /* that ran, in NT_CPU_IN_TASK and NT_CPU_UNKNOWN */
 	__u64 location; /* symbol: the code that asked; 0: not known, as of pages */
-	__u32 weight; /* it stands for so many of about its size */
+	__u32 weight; /* it stands for so many; those of 32 KiB and more are sampled apart */
 	__u32 flags; /* NT_KMEM_* */
 };
 

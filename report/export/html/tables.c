@@ -172,7 +172,7 @@ static const struct table tables[] = {
 	{"block_payers", NT_DISK_PAYERS_TITLE, NT_DISK_PAYERS_NOTE " Of all processes and CPUs.", NT_DISK_PAYERS_SQL,
 	 NULL, NULL},
 	{"memory", NT_MEMORY_TITLE, NT_MEMORY_NOTE " Of all processes and CPUs.", ", " NT_MEMORY_SQL, NULL, NULL},
-	{"kmem", NT_KMEM_TITLE, NT_KMEM_NOTE " Of all processes and CPUs.", ", " NT_KMEM_SQL, NULL, NULL},
+	{"kmem", NT_KMEM_TITLE, NT_KMEM_NOTE, ", " NT_KMEM_SQL, NULL, NULL},
 	{"pressure", NT_PRESSURE_TITLE, NT_PRESSURE_NOTE, NT_PRESSURE_SQL, NULL, NULL},
 	{"socket_memory", NT_SOCKET_MEMORY_TITLE, NT_SOCKET_MEMORY_NOTE, NT_SOCKET_MEMORY_SQL, NULL, NULL},
 	{"energy", NT_ENERGY_TITLE, NT_ENERGY_NOTE, NT_ENERGY_SQL, NULL, NULL},

@@ -35,6 +35,7 @@ struct sums {
 struct stream {
 	struct nt_thinning thinning;
 	uint64_t now_ns, recent_ns; /* the latter: a time before, at which something else was seen */
+	bool sees_others; /* now and then; else recent_ns stays */
 	uint64_t n_came, n_recorded, n_left_out;
 	struct sums all, rare;
 };
@@ -53,7 +54,7 @@ static void see(struct stream *stream, bool is_rare)
 	stream->n_came++;
 	stream->all.came++;
 	stream->rare.came += is_rare;
-	if (!nt_rand_below(&rnd, 50))
+	if (stream->sees_others && !nt_rand_below(&rnd, 50))
 		stream->recent_ns = stream->now_ns;
 	if (!nt_thinning_leaves_out(&stream->thinning, &config, stream->recent_ns, &counted)) {
 		const double weight = ldexp(1, (int)stream->thinning.shift);
@@ -94,6 +95,7 @@ static void start(struct stream *stream)
 {
 	*stream = (struct stream){.now_ns = nt_rand_below(&rnd, 1ull << 40)};
 	stream->recent_ns = stream->now_ns;
+	stream->sees_others = nt_rand_below(&rnd, 2);
 	stream->thinning.at = (uint32_t)nt_rand_u64(&rnd);
 }
 
@@ -137,13 +139,13 @@ static void weights_stand_for_what_came(void **state)
 static void rate_decides(void **state)
 {
 	(void)state;
-	for (uint64_t apart_ns = 256; apart_ns < NT_THINNING_PERIOD_NS; apart_ns *= 4) {
+	for (uint64_t apart_ns = 16; apart_ns < NT_THINNING_PERIOD_NS; apart_ns *= 4) {
 		const uint64_t per_period = NT_THINNING_PERIOD_NS / apart_ns;
 		struct stream stream;
 		uint64_t before = 0;
 
 		start(&stream);
-		for (int period = 0; period < 40; period++) {
+		for (int period = 0; period < (apart_ns < 256 ? 14 : 40); period++) {
 			before = stream.n_recorded;
 			for (uint64_t i = 0; i < per_period; i++) {
 				stream.now_ns += apart_ns;
@@ -154,7 +156,7 @@ static void rate_decides(void **state)
 		if (per_period < NT_THINNING_MANY / 2)
 			assert_int_equal(stream.n_recorded, stream.n_came);
 		else if (per_period > 4 * NT_THINNING_MANY)
-			assert_in_range(stream.n_recorded - before, NT_THINNING_MANY / 8, 2 * NT_THINNING_MANY);
+			assert_in_range(stream.n_recorded - before, NT_THINNING_MANY / 4 - 100, NT_THINNING_MANY + 300);
 		stream.now_ns += NT_THINNING_FORGET_NS + NT_THINNING_PERIOD_NS;
 		stream.recent_ns = stream.now_ns;
 		before = stream.n_recorded;
@@ -163,9 +165,27 @@ static void rate_decides(void **state)
 	}
 }
 
+/* So many that 1 << shift is the weight of the one at the end. */
+static void gaps_are_as_long_as_weights(void **state)
+{
+	(void)state;
+	for (uint32_t shift = 0; shift < NT_THINNING_SHIFTS; shift++) {
+		struct nt_thinning thinning = {.shift = shift};
+		double sum = 0;
+
+		for (uint32_t i = 0; i < NT_GAPS; i++) {
+			thinning.left = thinning.gap;
+			nt_thinning_draw(&thinning, &config);
+			sum += thinning.gap;
+		}
+		assert_true(fabs(sum / NT_GAPS / ldexp(1, (int)shift) - 1) < 0.01);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(gaps_are_as_long_as_weights),
 		cmocka_unit_test(weights_stand_for_what_came),
 		cmocka_unit_test(rate_decides),
 	};
