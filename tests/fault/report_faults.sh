@@ -9,7 +9,7 @@
 #   NT_DRAWN=N     how many, for each command
 #   NT_VERBOSE=1   what each command takes; all that is wrong
 #
-# check-all: it takes more than twenty seconds on a busy machine
+# check-all: it takes half a minute
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/../cli/lib.sh"
 built build/tools/{report_faults,names_nomem}

@@ -21,7 +21,6 @@
 #include <stdio.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -53,11 +52,10 @@ static const char *const call_sorts[] = {CALL_SORTS(X)};
 struct call {
 	uint64_t stack; /* a sum of the places in this program that led to it */
 	uint32_t thread, number; /* both from 1 on */
-	uint32_t fork; /* the number of the last call, up to this one, that can fork */
 	enum call_sort sort;
 };
 
-enum call_mode { CALLS_PASS, CALLS_ARE_NOTED, CALLS_FORK, ONE_CALL_FAILS, ALL_CALLS_FAIL_FROM_THERE };
+enum call_mode { CALLS_PASS, CALLS_ARE_NOTED, ONE_CALL_FAILS, ALL_CALLS_FAIL_FROM_THERE };
 
 #define MAX_CALLS 2000000
 #define MAX_CALL_THREADS 512
@@ -76,9 +74,7 @@ struct call_notes {
 static struct call_notes *call_notes;
 static enum call_mode call_mode;
 static struct call failing_call;
-static atomic_uint n_call_threads = 1, last_fork;
-static atomic_int n_other_threads; /* that have begun and were not waited for */
-static atomic_bool may_write; /* a file has been opened for that */
+static atomic_uint n_call_threads = 1;
 static atomic_long live; /* pieces of memory; not with AddressSanitizer */
 static _Thread_local uint32_t call_thread = 1, call_number;
 static _Thread_local bool is_inside; /* what is called from here is not counted */
@@ -119,66 +115,18 @@ INSTEAD static int own_stack(void *places[], int most)
 	return own.n;
 }
 
-/* A call of SQLite that has not returned, and the places that led to it. */
-struct sql_call {
-	const struct sql_call *outer;
-	void *const *frame; /* on the stack */
-	void *places[CALL_PLACES];
-	int n;
-};
-
-static _Thread_local const struct sql_call *sql_call;
-
-INSTEAD static void begin_sql(struct sql_call *call)
-{
-	call->outer = sql_call;
-	if (call_mode == CALLS_ARE_NOTED)
-		call->n = own_stack(call->places, CALL_PLACES);
-	sql_call = call;
-}
-
-#define WITHIN_SQL(call)                                                                                               \
-	({                                                                                                             \
-		struct sql_call this_call = {.frame = __builtin_frame_address(0)};                                     \
-		int result_of_call;                                                                                    \
-		begin_sql(&this_call);                                                                                 \
-		result_of_call = (call);                                                                               \
-		sql_call = this_call.outer;                                                                            \
-		result_of_call;                                                                                        \
-	})
-
-/* From here to that call no address of this program is on the stack: SQLite has not called it, so its places hold. */
-__attribute__((no_sanitize("address"))) INSTEAD static bool is_within_sql(void *const *from)
-{
-	void *const *end = sql_call ? sql_call->frame : NULL;
-
-	while (from < end && !is_own(*from))
-		from++;
-	return from == end;
-}
-
-/* A child has all of this process, and shares no file with it but those that are read, and standard output. */
-static bool can_fork(void)
-{
-	return !n_other_threads && !may_write;
-}
-
 INSTEAD static void note_call(enum call_sort sort)
 {
 	const size_t at = call_notes->n++;
 	uint64_t sum = sort == CALL_GO_ON; /* a part of the answer is there by then */
-	const bool is_known = is_within_sql(__builtin_frame_address(0)); /* which takes a tenth of own_stack */
-	void *unwound[CALL_PLACES];
-	const int n = is_known ? sql_call->n : own_stack(unwound, CALL_PLACES);
-	void *const *own = is_known ? sql_call->places : unwound;
+	void *own[CALL_PLACES];
+	int n = own_stack(own, CALL_PLACES);
 
-	if (can_fork())
-		last_fork = call_number;
 	if (at >= MAX_CALLS)
 		return;
 	for (int i = 0; i < n; i++)
 		sum = (sum ^ (uint64_t)(uintptr_t)own[i]) * 0x9e3779b97f4a7c15;
-	call_notes->list[at] = (struct call){sum, call_thread, call_number, last_fork, sort};
+	call_notes->list[at] = (struct call){sum, call_thread, call_number, sort};
 }
 
 INSTEAD static bool is_failing(enum call_sort sort)
@@ -193,27 +141,22 @@ INSTEAD static bool is_failing(enum call_sort sort)
 	return call_mode == ALL_CALLS_FAIL_FROM_THERE && call_notes->has_failed;
 }
 
-/* At each call that can fork, in the mode CALLS_FORK. A child returns in another one. */
-static void fork_children(uint32_t number);
-
 /* Whether this call is to fail; with which errno. */
 INSTEAD static bool fails(enum call_sort sort, int error)
 {
-	const int before = errno;
 	bool result = false;
 
 	if (call_mode == CALLS_PASS || is_inside)
 		return false;
 	is_inside = true;
 	call_number++;
-	if (call_mode == CALLS_FORK && can_fork())
-		fork_children(call_number);
 	if (call_mode == CALLS_ARE_NOTED)
 		note_call(sort);
 	else
 		result = is_failing(sort);
 	is_inside = false;
-	errno = result ? error : before;
+	if (result)
+		errno = error;
 	return result;
 }
 
@@ -279,7 +222,6 @@ void free(void *old)
 #define REAL(name) ((__typeof__(&name))real_functions[REAL_##name])
 #define REAL_FUNCTIONS(X)                                                                                              \
 	X(pthread_create)                                                                                              \
-	X(pthread_join)                                                                                                \
 	X(open)                                                                                                        \
 	X(openat)                                                                                                      \
 	X(fopen)                                                                                                       \
@@ -332,18 +274,9 @@ INSTEAD int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, 
 	if (fails(CALL_THREAD, EAGAIN) || number >= MAX_CALL_THREADS)
 		return EAGAIN;
 	n_call_threads++;
-	n_other_threads++;
 	call_threads[number].start = start;
 	call_threads[number].argument = argument;
 	return REAL(pthread_create)(thread, attributes, start_thread, (void *)(uintptr_t)number);
-}
-
-INSTEAD int pthread_join(pthread_t thread, void **result)
-{
-	const int error = REAL(pthread_join)(thread, result);
-
-	n_other_threads -= !error;
-	return error;
 }
 
 static mode_t mode_of(int flags, va_list arguments)
@@ -359,10 +292,7 @@ INSTEAD int open(const char *path, int flags, ...)
 	va_start(arguments, flags);
 	mode = mode_of(flags, arguments);
 	va_end(arguments);
-	if (fails(CALL_OPEN, EMFILE))
-		return -1;
-	may_write |= (flags & O_ACCMODE) != O_RDONLY;
-	return REAL(open)(path, flags, mode);
+	return fails(CALL_OPEN, EMFILE) ? -1 : REAL(open)(path, flags, mode);
 }
 
 INSTEAD int openat(int directory, const char *path, int flags, ...)
@@ -373,18 +303,12 @@ INSTEAD int openat(int directory, const char *path, int flags, ...)
 	va_start(arguments, flags);
 	mode = mode_of(flags, arguments);
 	va_end(arguments);
-	if (fails(CALL_OPEN, EMFILE))
-		return -1;
-	may_write |= (flags & O_ACCMODE) != O_RDONLY;
-	return REAL(openat)(directory, path, flags, mode);
+	return fails(CALL_OPEN, EMFILE) ? -1 : REAL(openat)(directory, path, flags, mode);
 }
 
 INSTEAD FILE *fopen(const char *path, const char *mode)
 {
-	if (fails(CALL_OPEN, EMFILE))
-		return NULL;
-	may_write |= mode[0] != 'r' || strchr(mode, '+');
-	return REAL(fopen)(path, mode);
+	return fails(CALL_OPEN, EMFILE) ? NULL : REAL(fopen)(path, mode);
 }
 
 INSTEAD DIR *opendir(const char *path)
@@ -483,7 +407,7 @@ INSTEAD int sqlite3_prepare_v2(sqlite3 *db, const char *sql, int size, sqlite3_s
 {
 	if (fails(CALL_PREPARE, EIO))
 		return REAL(sqlite3_prepare_v2)(db, "no SQL", -1, statement, rest);
-	return WITHIN_SQL(REAL(sqlite3_prepare_v2)(db, sql, size, statement, rest));
+	return REAL(sqlite3_prepare_v2)(db, sql, size, statement, rest);
 }
 
 INSTEAD int sqlite3_prepare_v3(sqlite3 *db, const char *sql, int size, unsigned int flags, sqlite3_stmt **statement,
@@ -491,7 +415,7 @@ INSTEAD int sqlite3_prepare_v3(sqlite3 *db, const char *sql, int size, unsigned 
 {
 	if (fails(CALL_PREPARE, EIO))
 		return REAL(sqlite3_prepare_v3)(db, "no SQL", -1, flags, statement, rest);
-	return WITHIN_SQL(REAL(sqlite3_prepare_v3)(db, sql, size, flags, statement, rest));
+	return REAL(sqlite3_prepare_v3)(db, sql, size, flags, statement, rest);
 }
 
 static int stop_now(void *unused)
@@ -506,7 +430,7 @@ INSTEAD int sqlite3_step(sqlite3_stmt *statement)
 	int result;
 
 	if (!fails(sqlite3_stmt_busy(statement) ? CALL_GO_ON : CALL_BEGIN, EIO))
-		return WITHIN_SQL(REAL(sqlite3_step)(statement));
+		return REAL(sqlite3_step)(statement);
 	sqlite3_progress_handler(db, 1, stop_now, NULL);
 	result = REAL(sqlite3_step)(statement);
 	sqlite3_progress_handler(db, 0, NULL, NULL);

@@ -7,8 +7,7 @@
  *   - exit status 1, a sentence on standard error that says why, and no part of a file under the output's name
  *
  * and nothing leaks. Of the calls that the same places in the program led to the first fails, over all commands; of all
- * others, some that are drawn: alone, and with those of its sort that follow. A run does not repeat what is before its
- * call: it is the child of a process that has come so far.
+ * others, some that are drawn: alone, and with those of its sort that follow.
  *
  *   report_faults [-n DRAWN] [-v] <COMMANDS
  *
@@ -19,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -38,7 +36,6 @@ int report_main(int argc, char **argv);
 #define SECONDS 300 /* a run that takes longer hangs, also on a busy machine */
 #define MAX_SAID 65536 /* a pipe has room for so much */
 #define OUTPUT "out/it"
-#define MAX_FILES 32 /* that are open */
 
 struct text {
 	char *data;
@@ -53,18 +50,9 @@ struct outcome {
 	long live; /* pieces of memory at its end */
 };
 
-/* A run that is planned. */
-struct run {
-	enum call_mode mode;
-	struct call call; /* that fails */
-	rlim_t room; /* so many bytes may a file have */
-};
-
 struct shared {
 	struct call_notes notes;
 	long live;
-	size_t n_begun; /* of the runs that are planned */
-	int status; /* of waitpid, of the last of them */
 };
 
 struct sweep {
@@ -75,8 +63,6 @@ struct sweep {
 	int n_words;
 	const char *line; /* as it was written */
 	struct outcome wanted;
-	struct run *plan; /* of the command */
-	size_t n_planned;
 	struct nt_rand random;
 	bool is_verbose;
 	size_t runs, tolerated, wrong;
@@ -158,21 +144,18 @@ static void release(struct outcome *outcome)
 	free(outcome->said.data);
 }
 
-static struct sweep *sweep_of_child;
-
-static void run_as_child(struct sweep *sweep, enum call_mode mode)
+/* `room`: so many bytes may a file have. */
+static void run_as_child(struct sweep *sweep, enum call_mode mode, const struct call *failing, rlim_t room)
 {
 	int nothing = open("/dev/null", O_RDONLY), status;
 
-	sweep_of_child = sweep;
 	MUST(nothing >= 0 && dup2(nothing, 0) == 0);
 	MUST(dup2(sweep->out, STDOUT_FILENO) >= 0 && dup2(sweep->said[1], STDERR_FILENO) >= 0);
-	closefrom(STDERR_FILENO + 1);
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* also where it stands still */
 	alarm(SECONDS);
 	signal(SIGXFSZ, SIG_IGN);
+	MUST(!setrlimit(RLIMIT_FSIZE, &(struct rlimit){room, RLIM_INFINITY}));
 	call_number = 0;
-	may_write = false;
+	failing_call = failing ? *failing : (struct call){0};
 	live = 0;
 	call_mode = mode;
 	status = report_main(sweep->n_words + 1, sweep->words);
@@ -181,75 +164,26 @@ static void run_as_child(struct sweep *sweep, enum call_mode mode)
 	exit(status);
 }
 
-static pid_t start_command(struct sweep *sweep, enum call_mode mode)
+static struct outcome run_command(struct sweep *sweep, enum call_mode mode, const struct call *failing, rlim_t room)
 {
+	struct outcome outcome = {0};
 	pid_t pid;
 
 	MUST(!ftruncate(sweep->out, 0) && !lseek(sweep->out, 0, SEEK_SET));
 	unlink(OUTPUT);
+	sweep->shared->notes.has_failed = false;
+	sweep->shared->notes.depth = 0;
 	fflush(stdout);
 	pid = fork();
 	MUST(pid >= 0);
 	if (!pid)
-		run_as_child(sweep, mode);
-	return pid;
-}
-
-static struct outcome take_outcome(struct sweep *sweep, int status)
-{
-	struct outcome outcome = {.status = status, .live = sweep->shared->live};
-
+		run_as_child(sweep, mode, failing, room);
+	MUST(waitpid(pid, &outcome.status, 0) == pid);
 	outcome.has_file = read_file(OUTPUT, &outcome.file);
 	outcome.out = read_whole(sweep->out);
 	outcome.said = read_pipe(sweep->said[0]);
+	outcome.live = sweep->shared->live;
 	return outcome;
-}
-
-static struct outcome run_command(struct sweep *sweep, enum call_mode mode)
-{
-	pid_t pid = start_command(sweep, mode);
-	int status;
-
-	MUST(waitpid(pid, &status, 0) == pid);
-	return take_outcome(sweep, status);
-}
-
-/*
- * The planned runs that go on from this call begin, as children. While one is judged this process stands still. With a
- * child it shares the places in open files.
- */
-static void fork_children(uint32_t number)
-{
-	const struct sweep *sweep = sweep_of_child;
-	struct shared *shared = sweep->shared;
-	off_t places[MAX_FILES];
-	pid_t pid;
-
-	for (const struct run *run; (run = &sweep->plan[shared->n_begun])->call.fork <= number;) {
-		MUST(fcntl(MAX_FILES, F_GETFD) < 0);
-		for (int fd = 0; fd < MAX_FILES; fd++)
-			places[fd] = lseek(fd, 0, SEEK_CUR);
-		shared->notes.has_failed = false;
-		shared->notes.depth = 0;
-		pid = fork();
-		MUST(pid >= 0);
-		alarm(pid ? 0 : SECONDS);
-		if (!pid) {
-			MUST(!setrlimit(RLIMIT_FSIZE, &(struct rlimit){run->room, RLIM_INFINITY}));
-			failing_call = run->call;
-			call_mode = run->mode;
-			return;
-		}
-		MUST(waitpid(pid, &shared->status, 0) == pid);
-		shared->n_begun++;
-		raise(SIGSTOP);
-		if (shared->n_begun == sweep->n_planned)
-			_exit(0);
-		for (int fd = 0; fd < MAX_FILES; fd++)
-			MUST(places[fd] < 0 || lseek(fd, places[fd], SEEK_SET) == places[fd]);
-		MUST(!REAL(ftruncate)(STDOUT_FILENO, places[STDOUT_FILENO]));
-		alarm(SECONDS);
-	}
 }
 
 /* ---- judging it ---- */
@@ -307,45 +241,21 @@ static bool is_enough(const struct sweep *sweep)
 	return sweep->wrong >= MAX_WRONG && !sweep->is_verbose;
 }
 
-static void try(struct sweep *sweep, const struct call *call)
+static void try(struct sweep *sweep, enum call_mode mode, const struct call *call, rlim_t room)
 {
-	struct outcome got = take_outcome(sweep, sweep->shared->status);
-	const char *why = judge(sweep, &got, call->sort);
+	struct outcome got;
+	const char *why;
 
+	if (is_enough(sweep))
+		return;
+	got = run_command(sweep, mode, call, room);
+	why = judge(sweep, &got, call->sort);
 	sweep->runs++;
 	sweep->tolerated += got.status == sweep->wanted.status && is_same(&got.out, &sweep->wanted.out);
 	sweep->wrong += why != NULL;
 	if (why)
 		explain(sweep, call, &got, why);
 	release(&got);
-	unlink(OUTPUT);
-}
-
-static int compare(const void *a, const void *b)
-{
-	const struct run *one = a, *other = b;
-
-	return (one->call.fork > other->call.fork) - (one->call.fork < other->call.fork);
-}
-
-static void try_plan(struct sweep *sweep)
-{
-	struct shared *shared = sweep->shared;
-	int status;
-	pid_t pid;
-
-	qsort(sweep->plan, sweep->n_planned, sizeof(*sweep->plan), compare);
-	shared->n_begun = 0;
-	pid = start_command(sweep, CALLS_FORK);
-	while (waitpid(pid, &status, WUNTRACED) == pid && WIFSTOPPED(status)) {
-		try(sweep, &sweep->plan[shared->n_begun - 1].call);
-		kill(pid, is_enough(sweep) ? SIGKILL : SIGCONT);
-	}
-	if (shared->n_begun < sweep->n_planned && !is_enough(sweep)) {
-		printf("FAILED %s: %zu of %zu runs did not begin (status %#x)\n", sweep->line,
-		       sweep->n_planned - shared->n_begun, sweep->n_planned, status);
-		sweep->wrong++;
-	}
 }
 
 /* ---- which calls fail ---- */
@@ -365,38 +275,35 @@ static bool is_new(uint64_t stack)
 	}
 }
 
-static void plan(struct sweep *sweep, enum call_mode mode, const struct call *call, rlim_t room)
+static void try_calls(struct sweep *sweep, size_t n_drawn)
 {
-	sweep->plan = reallocarray(sweep->plan, sweep->n_planned + 1, sizeof(*sweep->plan));
-	MUST(sweep->plan);
-	sweep->plan[sweep->n_planned++] = (struct run){mode, *call, room};
-}
-
-static void plan_calls(struct sweep *sweep, size_t n_drawn)
-{
-	const struct call *calls = sweep->shared->notes.list;
 	size_t n = sweep->shared->notes.n;
+	struct call *calls;
 
 	MUST(n && n < MAX_CALLS);
+	calls = malloc(n * sizeof(*calls));
+	MUST(calls);
+	memcpy(calls, sweep->shared->notes.list, n * sizeof(*calls));
 	for (size_t i = 0; i < n; i++) {
 		if (is_new(calls[i].stack))
-			plan(sweep, ONE_CALL_FAILS, &calls[i], RLIM_INFINITY);
+			try(sweep, ONE_CALL_FAILS, &calls[i], RLIM_INFINITY);
 	}
 	for (size_t i = 0; i < n_drawn; i++) {
-		plan(sweep, ONE_CALL_FAILS, &calls[nt_rand_below(&sweep->random, n)], RLIM_INFINITY);
-		plan(sweep, ALL_CALLS_FAIL_FROM_THERE, &calls[nt_rand_below(&sweep->random, n)], RLIM_INFINITY);
+		try(sweep, ONE_CALL_FAILS, &calls[nt_rand_below(&sweep->random, n)], RLIM_INFINITY);
+		try(sweep, ALL_CALLS_FAIL_FROM_THERE, &calls[nt_rand_below(&sweep->random, n)], RLIM_INFINITY);
 	}
+	free(calls);
 }
 
 /* The disk is full: nothing can be written, half of it, all but a byte. */
-static void plan_full_disk(struct sweep *sweep)
+static void try_full_disk(struct sweep *sweep)
 {
 	const size_t size = sweep->wanted.has_file ? sweep->wanted.file.size : sweep->wanted.out.size;
 	const struct call call = {.sort = CALL_WRITE};
 
-	plan(sweep, CALLS_PASS, &call, 0);
-	plan(sweep, CALLS_PASS, &call, size / 2);
-	plan(sweep, CALLS_PASS, &call, size - 1);
+	try(sweep, CALLS_PASS, &call, 0);
+	try(sweep, CALLS_PASS, &call, size / 2);
+	try(sweep, CALLS_PASS, &call, size - 1);
 }
 
 /* ---- all commands ---- */
@@ -438,9 +345,9 @@ static void try_command(struct sweep *sweep, const char *line, size_t n_drawn)
 	MUST(words);
 	sweep->line = line;
 	split(sweep, words);
-	sweep->wanted = run_command(sweep, CALLS_PASS);
+	sweep->wanted = run_command(sweep, CALLS_PASS, NULL, RLIM_INFINITY);
 	sweep->shared->notes.n = 0;
-	noted = run_command(sweep, CALLS_ARE_NOTED);
+	noted = run_command(sweep, CALLS_ARE_NOTED, NULL, RLIM_INFINITY);
 	if (noted.status != sweep->wanted.status || WIFSIGNALED(noted.status) || WEXITSTATUS(noted.status) > 1 ||
 	    (!noted.out.size && !noted.has_file) || !is_same(&noted.out, &sweep->wanted.out) ||
 	    !is_same(&noted.file, &sweep->wanted.file)) {
@@ -448,10 +355,8 @@ static void try_command(struct sweep *sweep, const char *line, size_t n_drawn)
 		       noted.said.data);
 		sweep->wrong++;
 	} else {
-		sweep->n_planned = 0;
-		plan_calls(sweep, n_drawn);
-		plan_full_disk(sweep);
-		try_plan(sweep);
+		try_calls(sweep, n_drawn);
+		try_full_disk(sweep);
 	}
 	if (sweep->is_verbose)
 		printf("%s: %zu calls, %zu runs, %zu tolerated, %zu wrong, %.2f s\n", line,
@@ -489,7 +394,6 @@ int main(int argc, char **argv)
 		}
 	}
 	free(line);
-	free(sweep.plan);
 	printf("%zu commands, %zu runs with a call that fails, %zu of them as if it had not, %zu wrong\n", n_commands,
 	       sweep.runs, sweep.tolerated, sweep.wrong);
 	return sweep.wrong || !n_commands;
