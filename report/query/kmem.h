@@ -6,6 +6,7 @@
 #pragma once
 
 #include "report/query/session.h"
+#include "report/rows/sql_lists.h"
 
 #define NT_KMEM_TITLE "Memory that the kernel took"
 #define NT_KMEM_NOTE                                                                                                   \
@@ -13,10 +14,6 @@
 	"them from pages. Where there were many, the numbers are estimated from samples; error: twice the standard "   \
 	"deviation of bytes. most_by took the most bytes of objects. Of all processes and CPUs."
 
-/* Sums by total(), which has no limit: a tape may say that there was any number of them. */
-#define NT_KMEM_BYTES_SQL "CASE WHEN is_failed THEN 0 ELSE weight * bytes END"
-#define NT_KMEM_VARIANCE_SQL "CASE WHEN is_failed THEN 0 ELSE bytes * bytes * weight * (weight - 1) END"
-#define NT_KMEM_FAILED_SQL "CASE WHEN is_failed THEN weight ELSE 0 END"
 /* Rows of kmem of session ?1 from ?2 to ?3, by whose time it was, and place. In a softirq it is no process's. */
 #define NT_KMEM_PLACES_SQL                                                                                             \
 	"place AS (SELECT CASE k.context WHEN 'softirq' THEN 'softirq ' || k.vec WHEN 'hardirq' THEN 'interrupts' "    \

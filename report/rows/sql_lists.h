@@ -37,3 +37,11 @@
 #define NT_META_SQL(key) "SELECT value FROM session_meta WHERE session_id = ?1 AND key = '" key "'"
 /* Whether the probe was on in the session ?1: a tape that does not name its probes had it. */
 #define NT_HAS_PROBE_SQL(probe) "ifnull(instr(',' || (" NT_META_SQL(NT_META_PROBES) ") || ',', '," probe ",') > 0, 1)"
+
+/*
+ * Of a row of kmem, for sums: what it stands for, and the variance of that. The first two are summed by total(), which
+ * has no limit: a tape may say that there was any number of them.
+ */
+#define NT_KMEM_BYTES_SQL "CASE WHEN is_failed THEN 0 ELSE weight * bytes END"
+#define NT_KMEM_VARIANCE_SQL "CASE WHEN is_failed THEN 0 ELSE bytes * bytes * weight * (weight - 1) END"
+#define NT_KMEM_FAILED_SQL "CASE WHEN is_failed THEN weight ELSE 0 END"

@@ -475,11 +475,10 @@ GROUP BY c.session_id, c.upid;
 CREATE VIEW kmem_cost AS
 SELECT k.session_id, k.kind, k.context, k.vec, t.upid, p.pid, p.name, k.location,
        sum(k.weight) AS allocations,
-       CAST(total(CASE WHEN is_failed THEN 0 ELSE k.weight * k.bytes END) AS INTEGER) AS bytes,
-       sum(CASE WHEN is_failed THEN k.weight ELSE 0 END) AS failed,
+       CAST(total(CASE WHEN is_failed THEN 0 ELSE weight * bytes END) AS INTEGER) AS bytes,
+       sum(CASE WHEN is_failed THEN weight ELSE 0 END) AS failed,
        total(k.weight * (k.weight - 1)) AS allocations_variance,
-       total(CASE WHEN is_failed THEN 0 ELSE k.bytes * k.bytes * k.weight * (k.weight - 1) END)
-           AS bytes_variance, count(*) AS samples
+       total(CASE WHEN is_failed THEN 0 ELSE bytes * bytes * weight * (weight - 1) END) AS bytes_variance, count(*) AS samples
 FROM kmem AS k LEFT JOIN thread AS t ON t.session_id = k.session_id AND t.utid = k.utid
 LEFT JOIN process AS p ON p.session_id = k.session_id AND p.upid = t.upid
 GROUP BY k.session_id, k.kind, k.context, k.vec, t.upid, k.location;

@@ -30,8 +30,8 @@ WHERE m.ts BETWEEN s.start_ts AND s.end_ts AND pid > 0 AND m.kind IN ('file', 'a
 SELECT 'faults', tid, count(*), sum(f.minor), sum(f.major), sum((f.ts + f.dur) % 1000003) FROM page_fault f
     JOIN session s USING (session_id) JOIN thread t USING (session_id, utid)
 WHERE f.ts + f.dur BETWEEN s.start_ts AND s.end_ts AND tid IS NOT NULL GROUP BY 2;
-SELECT 'kmem', kind, count(*), sum(bytes), sum(weight), sum(k.ts % 1000003) FROM kmem k
-    JOIN session s USING (session_id) WHERE k.ts BETWEEN s.start_ts AND s.end_ts AND kind <> 'unknown' GROUP BY 2;
+SELECT 'kmem', kind, count(*), sum(k.bytes), sum(weight), sum(k.ts % 1000003) FROM kmem k
+    JOIN session s USING (session_id) WHERE k.ts BETWEEN s.start_ts AND s.end_ts GROUP BY 2;
 SELECT 'interrupts', cpu, 'IRQ (' || name || ')', count(*), sum(dur), sum(ts % 1000003) FROM irq_slice GROUP BY 2, 3;
 SELECT 'owners', 'CPU ' || cpu, owner, count(*), sum(dur), sum(ts % 1000003) FROM cpu_slice GROUP BY 2, 3;
 SELECT 'operations', coalesce(tid, -1), op, syscall, result,

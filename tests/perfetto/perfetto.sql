@@ -34,9 +34,9 @@ SELECT iif(tid >= 1342177280, -1, tid), count(*), sum(extract_arg(s.arg_set_id, 
 FROM slice s JOIN thread_track t ON t.id = s.track_id JOIN thread USING (utid) WHERE s.name = 'page faults'
     AND tid < 1342177280 GROUP BY 1
 -- kmem
-SELECT name, count(*), sum(extract_arg(arg_set_id, 'debug.bytes')), sum(extract_arg(arg_set_id, 'debug.weight')),
-    sum(ts % 1000003)
-FROM slice WHERE name IN ('kmalloc', 'cache', 'pages') GROUP BY 1
+SELECT extract_arg(arg_set_id, 'debug.kind'), count(*), sum(extract_arg(arg_set_id, 'debug.bytes')),
+    sum(extract_arg(arg_set_id, 'debug.weight')), sum(ts % 1000003)
+FROM slice WHERE name = 'kmem' GROUP BY 1
 -- owners
 SELECT t.name, s.name, count(*), sum(dur), sum(ts % 1000003) FROM slice s JOIN track t ON t.id = s.track_id
     JOIN track p ON p.id = t.parent_id

@@ -92,7 +92,8 @@ static int take_kmem(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu, con
 		return 0;
 	nt_event_begin(&event, &trace->packets, &cpu->events, ts, NT_EVENT_INSTANT,
 		       thread ? nt_thread_track(trace, thread) : nt_cpu_track(trace, cpu, NT_TRACK_SAMPLES));
-	nt_event_name(&event, nt_text(values[KIND], "kmem"));
+	nt_event_name(&event, "kmem");
+	nt_event_put_text(&event, "kind", values[KIND]);
 	nt_event_put_text(&event, "context", values[CONTEXT]);
 	nt_event_put_text(&event, "vec", values[VEC]);
 	nt_event_put_text(&event, "location", values[LOCATION]);
