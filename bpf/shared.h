@@ -162,7 +162,7 @@ enum nt_bpf_program {
 	X(no_stamp)		/* the packet carries no time */                       \
 	X(transmit_stamp)	/* the time that it carries is its sending's */        \
 	X(skipped_filter)	/* not what was asked for */                           \
-	X(skipped_sample)	/* left out by --latency-sample, or for there are many; samples count for it */ \
+	X(skipped_sample)	/* left out by --latency-sample, or since there are many; samples count for it */ \
 	X(skipped_peek)		/* looked at, not read */                              \
 	X(skipped_unqueued)	/* the socket did not take it, or has it no more */ \
 	X(skipped_raised)	/* the raise of a softirq that waits already */        \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * thinning.h - which of many events are recorded: all while they are few, and where they are many, one in a power of
- * two at random. That one stands for so many, so sums by weight are right on average, whatever the rate does. Two of a
- * period are as likely whatever they are: the next gap never depends on what comes. Pure: the programs and their test
+ * two at random. That one stands for so many. So sums by weight are right on average, whatever the rate does: how
+ * likely an event is recorded depends on what came before it, and never on itself. Pure: the programs and their test
  * share it.
  */
 #pragma once

@@ -53,7 +53,7 @@ live/(blocked|charges|deliver|disks|flows|kmem|loopback|many|memory|raise|receiv
 live/(transmit|ways|xdp)
 newest-rt   newest-rt 2 2048 \
 - \
-live/(counts|disks|flows|raise|sockmatrix|transmit|ways)|vm/rt_softirqs
+live/(counts|disks|flows|kmem|memory|raise|sockmatrix|transmit|ways)|vm/rt_softirqs
 arm64       6.12-arm64 2 2048 \
 - \
 live/(blocked|charges|counts|deliver|loopback|sockmatrix|stacks|wakeups|ways)
