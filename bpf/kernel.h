@@ -403,7 +403,6 @@ struct kmem_cache {
 	unsigned int size; /* of an object, with what the kernel keeps beside it */
 };
 
-struct page;
 struct bpf_perf_event_data;
 struct irqaction;
 struct linux_binprm;

@@ -23,7 +23,19 @@ static __always_inline void fill_context(struct nt_kmem *record, const struct nt
 		record->task = nt_key_of(bpf_get_current_task_btf());
 }
 
-static __always_inline int see(__u32 program, __u8 what, __u64 location, __u64 bytes, __u64 address)
+/*
+ * `address_at`: which argument of the tracepoint has the address; 0 there: there was no memory. Read by a helper, since
+ * 6.1 lets programs load no `const void *`, and newer kernels take pointers to structs for never NULL.
+ */
+static __always_inline bool has_failed(const __u64 *address_at)
+{
+	__u64 address = 0;
+
+	bpf_probe_read_kernel(&address, sizeof(address), address_at);
+	return !address;
+}
+
+static __always_inline int see(__u32 program, __u8 what, __u64 location, __u64 bytes, const __u64 *address_at)
 {
 	struct nt_thinning *thinning;
 	struct nt_kmem record = {};
@@ -45,7 +57,7 @@ static __always_inline int see(__u32 program, __u8 what, __u64 location, __u64 b
 	record.bytes = bytes;
 	record.location = location;
 	record.weight = 1u << (thinning->shift & (NT_THINNING_SHIFTS - 1));
-	record.flags = address ? 0 : NT_KMEM_FAILED;
+	record.flags = has_failed(address_at) ? NT_KMEM_FAILED : 0;
 	fill_context(&record, cpu);
 	counted += nt_thinning_recorded(thinning, &nt_config.thinning, record.end_ns);
 	cpu->counts.outcome[NT_OUTCOME_skipped_sample][program] += counted;
@@ -53,25 +65,26 @@ static __always_inline int see(__u32 program, __u8 what, __u64 location, __u64 b
 	return 0;
 }
 
+/* The address is the second argument, then come the bytes that were asked for. */
 SEC("tp_btf/kmalloc")
-int BPF_PROG(nt_kmalloc, unsigned long call_site, const void *address, __u64 asked, __u64 taken)
+int nt_kmalloc(__u64 *ctx)
 {
-	return see(NT_PROGRAM_kmalloc, NT_KMEM_kmalloc, call_site, taken, (__u64)address);
+	return see(NT_PROGRAM_kmalloc, NT_KMEM_kmalloc, ctx[0], ctx[3], &ctx[1]);
 }
 
 SEC("tp_btf/kmem_cache_alloc")
-int BPF_PROG(nt_kmem_cache_alloc, unsigned long call_site, const void *address, struct kmem_cache *cache)
+int nt_kmem_cache_alloc(__u64 *ctx)
 {
-	return see(NT_PROGRAM_kmem_cache_alloc, NT_KMEM_cache, call_site, cache->size, (__u64)address);
+	const struct kmem_cache *cache = (const struct kmem_cache *)ctx[2];
+
+	return see(NT_PROGRAM_kmem_cache_alloc, NT_KMEM_cache, ctx[0], cache->size, &ctx[1]);
 }
 
 SEC("tp_btf/mm_page_alloc")
-int BPF_PROG(nt_mm_page_alloc, struct page *page, unsigned int order)
+int nt_mm_page_alloc(__u64 *ctx)
 {
-	__u64 address = 0;
+	const __u32 order = (__u32)ctx[1];
 
-	/* The verifier takes a tracepoint's argument for one that is never NULL. */
-	bpf_probe_read_kernel(&address, sizeof(address), &page);
 	return see(NT_PROGRAM_mm_page_alloc, NT_KMEM_pages, 0,
-		   1024ull << ((nt_config.page_kib_shift + order) & NT_KMEM_ORDER_MASK), address);
+		   1024ull << ((nt_config.page_kib_shift + order) & NT_KMEM_ORDER_MASK), &ctx[0]);
 }

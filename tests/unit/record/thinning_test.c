@@ -134,8 +134,10 @@ static void weights_stand_for_what_came(void **state)
 	is_about(&rare, "the rare");
 }
 
-/* At one rate: all if that is small; else not many more than NT_THINNING_MANY a period, nor much fewer. Behind a lull,
- * all. */
+/*
+ * At one rate: all if that is small; else not many more than NT_THINNING_MANY a period, nor much fewer. Behind a lull:
+ * all.
+ */
 static void rate_decides(void **state)
 {
 	(void)state;
