@@ -1,136 +1,143 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* export_prometheus.c - nettape-report export prometheus: what is known of packets, as metrics. */
+/* export_prometheus.c - nettape-report export prometheus: costs, latency and more, as metrics. */
+#include <string.h>
+
 #include "report/cmd/command.h"
 #include "report/cmd/damage.h"
 #include "report/cmd/options.h"
 #include "report/db/load.h"
+#include "report/export/export.h"
 #include "report/out/new_file.h"
 #include "report/query/cpus/read.h"
-#include "report/query/energy.h"
-#include "report/util/array.h"
+
+/* Groups of a kind that have their names. With --by, so many series of each hook. */
+#define NAMED 25
 
 struct prometheus {
 	struct nt_db *db;
 	struct nt_latency_choice choice;
+	size_t limit;
 };
-
-static int has_energy(struct nt_db *db, bool *has)
-{
-	sqlite3_stmt *row =
-		nt_db_prepare(db, "SELECT 1 FROM proc_counter WHERE source = '" NT_ENERGY_SOURCE "' LIMIT 1", NULL);
-
-	*has = nt_db_next(row);
-	return nt_db_end(db, row, "the readings cannot be read");
-}
-
-/* Whether there is anything to export: 1 and 0, or -1 and db->error. */
-static int has_any(struct nt_db *db)
-{
-	/* The view last: it looks at every sample. */
-	static const char *const names[] = {"skb_latency", "skb_drop", "tcp_retransmit", "latency_hook"};
-	static const enum nt_table_id of_other_probes[] = {NT_TABLE_FLOW_TOTAL, NT_TABLE_SOFTIRQ_RAISE,
-							   NT_TABLE_BLOCK_IO,	NT_TABLE_MEM_RSS,
-							   NT_TABLE_PAGE_FAULT, NT_TABLE_KMEM};
-	uint64_t tables = NT_ALL_TABLES;
-	bool has = false;
-
-	if (!db->source && nt_db_tables(db, &tables))
-		return -1;
-	for (size_t i = 0; i < NT_COUNT(of_other_probes) && !has; i++) {
-		const enum nt_table_id id = of_other_probes[i];
-
-		if (tables & NT_TABLE_BIT(id) && nt_db_has_rows(db, nt_table(id)->name, 0, &has))
-			return -1;
-	}
-	if (!has && tables & NT_TABLE_BIT(NT_TABLE_PROC_COUNTER) && has_energy(db, &has))
-		return -1;
-	for (size_t i = 0; i < NT_COUNT(names) && !has; i++) {
-		if (nt_db_has_rows(db, names[i], 0, &has))
-			return -1;
-	}
-	return has;
-}
 
 static int write_prometheus(void *arg, FILE *out)
 {
 	struct prometheus *export = arg;
 
-	return nt_export_prometheus(export->db, &export->choice, out) ? nt_complain("%s", export->db->error)
-								      : NT_EXIT_DONE;
+	return nt_export_prometheus(export->db, &export->choice, export->limit, out)
+		       ? nt_complain("%s", export->db->error)
+		       : NT_EXIT_DONE;
 }
 
-static int has_process(void *arg, const struct nt_session *session)
+/* ---- whether there is anything to write ---- */
+
+struct having {
+	const struct prometheus *export;
+	bool has_process, has_time;
+	char why_not[NT_ERROR_MAX]; /* of the last session without the time */
+};
+
+static int look(void *arg, const struct nt_session *session)
 {
-	const struct prometheus *export = arg;
-	const struct nt_part part = {.db = export->db, .session = session, .selection = &export->choice.selection};
+	struct having *having = arg;
+	struct nt_part part = {
+		.db = having->export->db, .session = session, .selection = &having->export->choice.selection};
 	char why_not[NT_ERROR_MAX] = "";
 
-	return nt_lanes_check_process(&part, why_not) ? -1 : !why_not[0];
+	nt_part_choose(&part, why_not);
+	if (why_not[0])
+		memcpy(having->why_not, why_not, sizeof(why_not));
+	else
+		having->has_time = true;
+	why_not[0] = 0;
+	if (part.selection->process && nt_lanes_check_process(&part, why_not))
+		return -1;
+	having->has_process |= !why_not[0];
+	return 0;
 }
 
 static int write_if_any(struct prometheus *export, const struct nt_options *options)
 {
-	int has = export->choice.selection.process ? nt_session_each(export->db, has_process, export) : 1;
+	struct having having = {.export = export};
 
-	if (has < 0)
+	if (nt_session_each(export->db, look, &having))
 		return nt_complain("%s", export->db->error);
-	if (!has)
+	if (!having.has_process)
 		return nt_complain("%s: it has no process %.100s: nettape-report query lists those in the table "
 				   "process.",
 				   options->args[0], export->choice.selection.process);
+	if (!having.has_time && nt_selection_is_given(&export->choice.selection))
+		return nt_complain("%s: %s.", options->args[0], having.why_not);
 	return nt_new_file(options->output, "the textfile collector of node_exporter reads it", write_prometheus,
 			   export);
 }
 
-static int export_if_any(struct prometheus *export, const struct nt_options *options)
+/* Of a database that was made without some tables, the metrics of these are not known. */
+static int tell_left_out(const struct prometheus *export, const char *path)
 {
-	const uint64_t tables = NT_TABLE_BIT(NT_TABLE_SKB_LATENCY) | NT_TABLE_BIT(NT_TABLE_SKB_DROP) |
-				NT_TABLE_BIT(NT_TABLE_TCP_RETRANSMIT) | NT_TABLE_BIT(NT_TABLE_SELF_COST);
-	int has = nt_db_need(export->db, tables) ? -1 : has_any(export->db);
-	char why[NT_NEED_MAX];
+	uint64_t tables, needs;
+	char names[NT_ERROR_MAX / 2] = "";
+	size_t at = 0;
 
-	if (!has && nt_load_refuse_part(export->db))
-		return nt_complain("%s: it is a part of its recording, and has no %s.", options->args[0],
-				   nt_need_packets.samples);
-	if (has < 0)
-		return nt_complain("%s", export->db->error);
-	if (!has)
-		return nt_complain("%s: it has %s.", options->args[0], nt_need_text(&nt_need_packets, why));
-	return write_if_any(export, options);
+	if (export->db->source)
+		return 0;
+	if (nt_db_tables(export->db, &tables))
+		return -1;
+	needs = nt_selection_is_given(&export->choice.selection) ? NT_PROMETHEUS_PART_TABLES : NT_PROMETHEUS_TABLES;
+	for (unsigned int id = 0; id < NT_TABLE_COUNT; id++) {
+		if (needs & ~tables & NT_TABLE_BIT(id) && at + 40 < sizeof(names))
+			at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s", at ? ", " : "",
+					       nt_table((enum nt_table_id)id)->name);
+	}
+	if (at)
+		nt_complain("%s: tables were left out of this import (--tables, --sums), and no metrics of them are "
+			    "written: %s.",
+			    path, names);
+	return 0;
 }
 
 static int run(const struct nt_options *options)
 {
-	struct prometheus export;
+	struct prometheus export = {.limit = options->limit ? (size_t)options->limit : NAMED};
 	char error[NT_ERROR_MAX];
 	size_t told = 0;
 	int code;
 
 	if (nt_latency_choose(&options->samples, &options->selection, &export.choice, error))
 		return nt_complain_misused(error);
-	if (nt_load_open(&export.db, options->args[0], NULL, options->names, &nt_need_packets, error))
+	if (nt_load_open(&export.db, options->args[0], NULL, options->names, NULL, error))
 		return nt_complain("%s", error);
 	nt_damage_tell(export.db, options->args[0], &told);
-	code = export_if_any(&export, options);
+	code = tell_left_out(&export, options->args[0]) ? nt_complain("%s", export.db->error)
+							: write_if_any(&export, options);
 	nt_damage_tell(export.db, options->args[0], &told);
 	nt_db_close(export.db);
 	return code;
 }
 
 static const struct nt_option options[] = {
-	NT_OPTION_OUTPUT_OR_NOT, NT_OPTIONS_TIME, NT_OPTIONS_WHO, NT_OPTION_BY_LATENCY, NT_OPTION_HOOK,
-	NT_OPTION_INCLUDE_HOL,	 NT_OPTION_NAMES, NT_OPTION_HELP, NT_OPTIONS_END,
+	NT_OPTION_OUTPUT_OR_NOT,
+	NT_OPTIONS_TIME,
+	NT_OPTIONS_WHO,
+	NT_OPTION_BY_LATENCY,
+	NT_OPTION_LIMIT("N programs, cgroups, ports and groups of --by with names, or all (25)"),
+	NT_OPTION_HOOK,
+	NT_OPTION_INCLUDE_HOL,
+	NT_OPTION_NAMES,
+	NT_OPTION_HELP,
+	NT_OPTIONS_END,
 };
 
 const struct nt_command nt_cmd_export_prometheus = {
 	.name = "export prometheus",
 	.group = NT_GROUP_TAKE,
 	.usage = "TAPE|DB [-o FILE] [OPTION]...",
-	.what = "write latency, drops, flows, waits, disks, memory, energy as metrics",
-	.help = "Each hook has a histogram, in seconds. Counters give drops, retransmits, and the packets that are in "
-		"no histogram. Drops, retransmits, flows, waits, requests to block devices, memory, and packets "
-		"without a latency are those of all processes, whatever --process says. Record with --probes "
-		"default,latency,transmit,drops,retransmits,flows,raise,block,memory,kmem,energy.",
+	.what = "write costs, latency, losses and what other probes saw as metrics",
+	.help = "CPU time by owner, costs by program, cgroup and port, losses, and the recorder's own cost are those "
+		"of "
+		"any recording. For latency (a histogram of each hook, in seconds), drops, retransmits, flows, waits, "
+		"disks, memory and energy, record with --probes "
+		"default,latency,transmit,drops,retransmits,flows,raise,block,memory,kmem,energy. All but costs and "
+		"latency is of all processes, whatever --process says. Recordings of one host are added up.",
 	.example = "export prometheus busy.tape -o busy.prom",
 	.wants = "a tape or a database",
 	.options = options,

@@ -237,10 +237,6 @@ const struct nt_need nt_need_drops = {{"drops"}, "samples of drops", "default,dr
 const struct nt_need nt_need_retransmits = {{"retransmits"}, "samples of retransmits", "default,retransmits"};
 const struct nt_need nt_need_wakeups = {{"wakeups"}, "samples of wake-ups", "default,wakeups"};
 const struct nt_need nt_need_flows = {{"flows"}, "counts of flows", "default,flows"};
-const struct nt_need nt_need_packets = {
-	{"latency", "transmit", "drops", "retransmits", "flows", "raise", "block", "memory", "kmem", "energy"},
-	"samples of packets, softirqs, disks, memory or energy",
-	"default,latency,transmit,drops,retransmits,flows,raise,block,memory,kmem,energy"};
 
 const char *nt_need_text(const struct nt_need *need, char text[NT_NEED_MAX])
 {

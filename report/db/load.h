@@ -31,12 +31,12 @@ int nt_load(struct nt_db *db, struct nt_tape *tape, struct nt_user_names *names,
  * none.
  */
 struct nt_need {
-	const char *probes[11]; /* ends with NULL */
+	const char *probes[3]; /* ends with NULL */
 	const char *samples; /* "stack samples" */
 	const char *record; /* what --probes takes then */
 };
-extern const struct nt_need nt_need_stacks, nt_need_latency, nt_need_packets, nt_need_drops, nt_need_retransmits,
-	nt_need_wakeups, nt_need_flows;
+extern const struct nt_need nt_need_stacks, nt_need_latency, nt_need_drops, nt_need_retransmits, nt_need_wakeups,
+	nt_need_flows;
 #define NT_NEED_MAX 192
 /* "no stack samples: record with ...", without a full stop. Gives text. */
 const char *nt_need_text(const struct nt_need *need, char text[NT_NEED_MAX]);

@@ -28,5 +28,15 @@ int nt_export_html_has(struct nt_db *db, const struct nt_selection *selection, c
 int nt_export_perfetto(struct nt_db *db, const struct nt_session *session, const struct nt_selection *selection,
 		       FILE *out);
 
-/* prometheus.c: all sessions as metrics; with more than one, each sample has a label session_id. */
-int nt_export_prometheus(struct nt_db *db, const struct nt_latency_choice *choice, FILE *out);
+/*
+ * prometheus/: all sessions as metrics; those of one host are added up. Of programs, cgroups and ports, and of the
+ * groups of choice->by, the `limit` (1 at least) that cost most, or have most packets, have their names.
+ */
+int nt_export_prometheus(struct nt_db *db, const struct nt_latency_choice *choice, size_t limit, FILE *out);
+/* The tables that metrics of every recording are made of, and those that a part of a session (choice->selection) needs
+ * beside. */
+#define NT_PROMETHEUS_TABLES                                                                                           \
+	(NT_TABLE_BIT(NT_TABLE_CPU_COST) | NT_TABLE_BIT(NT_TABLE_SOCK_COST) | NT_TABLE_BIT(NT_TABLE_RX_COST) |         \
+	 NT_TABLE_BIT(NT_TABLE_RECORD_COUNT) | NT_TABLE_BIT(NT_TABLE_SELF_COST))
+#define NT_PROMETHEUS_PART_TABLES                                                                                      \
+	(NT_TABLE_BIT(NT_TABLE_CPU_SLICE) | NT_TABLE_BIT(NT_TABLE_SOCK_OP) | NT_TABLE_BIT(NT_TABLE_RX_COST))

@@ -11,6 +11,7 @@ make_tape hand
 db=$work/p.db
 "$PLAIN" import "$work/hand.tape" -o "$db" >/dev/null
 sqlite3 "$db" <tests/cli/latency.sql
+h='host="testhost"'
 report 0 export prometheus "$db" -o "$work/all.prom"
 nothing "nothing on standard output" "$out"
 holds "nothing else is left" test ! -e "$work/all.prom.partial"
@@ -25,7 +26,7 @@ twice() { sed -e '/^#/d' -e 's/ [^ ]*$//' "$1" | sort | uniq -c | awk '{ wrong +
     wrong + 0 }'; }
 
 # bucket LE: so many packets of udp-socket-read up to that bound
-bucket() { sed -n "s/^nettape_skb_latency_seconds_bucket{hook=\"$1\",le=\"$2\"} //p" "$work/all.prom"; }
+bucket() { sed -n "s/^nettape_skb_latency_seconds_bucket{$h,hook=\"$1\",le=\"$2\"} //p" "$work/all.prom"; }
 # 8000 and 16384: what equals 2^14 is in that bucket, not in the next.
 is "below the bound" "$(bucket tcp-socket-read 8.192e-06)" 1
 is "at the bound" "$(bucket tcp-socket-read 1.6384e-05)" 2
@@ -37,7 +38,7 @@ all "series that are cumulative, and have as many at the end as counted" "$(awk 
     /_bucket/ { wrong += name == last && now < n; last = name; n = now }
     /_count/ { series++; wrong += name != last || n != now }
     END { print series + 0, wrong + 0 }' "$work/all.prom" "$work/socket.prom")"
-is "buckets of a series" "$(grep -c 'seconds_bucket{hook="ip-start"' "$work/all.prom")" 36
+is "buckets of a series" "$(grep -c 'seconds_bucket{.*hook="ip-start"' "$work/all.prom")" 36
 
 # --cpu and --process leave the series of that label, and the drops of that CPU.
 # series FILE LABEL: its histograms with this label, without it
@@ -45,7 +46,7 @@ series() { grep '^nettape_skb_latency_seconds' "$1" | if [[ $2 ]]; then grep -F 
 report 0 export prometheus "$db" --cpu 1 -o "$work/cpu1.prom"
 is "--cpu 1" "$(series "$work/cpu1.prom" "")" "$(series "$work/cpu.prom" 'cpu="1"')"
 is "drops and retransmits of CPU 1" "$(grep -E '^nettape_(skb_drops|tcp_retrans)' "$work/cpu1.prom")" \
-    'nettape_skb_drops_total{reason="QUEUE \"FULL\""} 1'
+    "nettape_skb_drops_total{$h,"'reason="QUEUE \"FULL\""} 1'
 label=$(sed -n 's/^nettape.*_count{.*,\(process="web .*"\)} .*/\1/p' "$work/process.prom")
 report 0 export prometheus "$db" --process web -o "$work/web.prom"
 is "--process web" "$(series "$work/web.prom" "")" "$(series "$work/process.prom" "$label")"
@@ -59,7 +60,7 @@ has "there is no such process" "$err" "it has no process nobody"
 
 # The bucket in which a quantile is, and the exact one. (Exactly what histogram_quantile() starts from.)
 quantile_bucket() {
-    awk -v q="$2" -v hook="hook=\"$1\"" 'index($0, "_bucket{" hook) { le[++n] = $1; count[n] = $2 }
+    awk -v q="$2" -v hook="hook=\"$1\"" '/seconds_bucket{/ && index($0, hook) { le[++n] = $1; count[n] = $2 }
         END { for (i = 1; i <= n; i++) if (count[i] >= q * count[n]) { sub(/.*le="/, "", le[i]); sub(/".*/, "", le[i]);
             sub(/.*le="/, "", le[i - 1]); sub(/".*/, "", le[i - 1]); print le[i - 1], le[i]; exit } }' "$work/all.prom"
 }
@@ -79,33 +80,107 @@ for hook in ip-start tcp-start udp-start udp-socket-read tcp-socket-read; do
             awk -v e="$exact" -v l="$low" -v h="$high" 'BEGIN { exit !(e > l * 1e9 + 0.001 && e <= h * 1e9 + 0.001) }'
         quantile="histogram_quantile($q, nettape_skb_latency_seconds_bucket{hook=\"$hook\"})"
         between="($quantile > bool $low) * ($quantile <= bool $high)"
-        printf "      - {expr: '%s', exp_samples: [{labels: '{hook=\"%s\"}', value: 1}]}\n" \
-            "$between" "$hook" >>"$work/rules.yml"
+        printf "      - {expr: '%s', exp_samples: [{labels: '{%s,hook=\"%s\"}', value: 1}]}\n" \
+            "$between" "$h" "$hook" >>"$work/rules.yml"
     done
 done
 
 # A part of the time: of everything, but for what only the programs counted, and that is said.
 report 0 export prometheus "$db" --from 150us --to 250us
-has "samples of the time" "$out" 'nettape_skb_latency_seconds_count{hook="udp-start"} 10'
-is "drops of the time" "$(sed -n 's/^nettape_skb_drops_total//p' <<<"$out")" '{reason="NO_SOCKET"} 1'
+has "samples of the time" "$out" "nettape_skb_latency_seconds_count{$h,"'hook="udp-start"} 10'
+is "drops of the time" "$(sed -n "s/^nettape_skb_drops_total{$h,/{/p" <<<"$out")" '{reason="NO_SOCKET"} 1'
 lacks "retransmits of the time" "$out" "nettape_tcp_retransmits_total{"
-has "counts of the whole" "$out" 'rejected_total{hook="ip-start",reason="no_stamp"} 14'
+has "counts of the whole" "$out" "rejected_total{$h,"'hook="ip-start",reason="no_stamp"} 14'
 has "as the help says" "$out" "no_stamp, transmit_stamp, filter and lost are of the whole recording"
 # One packet was dropped at 100, 200 and 300 us each.
 report 0 export prometheus "$db" --from 200us --to 300us
-is "the begin of a time is part of it, its end is not" "$(sed -n 's/^nettape_skb_drops_total//p' <<<"$out")" \
+is "the begin of a time is part of it, its end is not" "$(sed -n "s/^nettape_skb_drops_total{$h,/{/p" <<<"$out")" \
     '{reason="NO_SOCKET"} 1'
 report 0 export prometheus "$db" --from 200us --to 300001ns
-is "a nanosecond more" "$(sed -n 's/^nettape_skb_drops_total//p' <<<"$out" | sort)" \
+is "a nanosecond more" "$(sed -n "s/^nettape_skb_drops_total{$h,/{/p" <<<"$out" | sort)" \
     $'{reason="NO_SOCKET"} 1\n{reason="QUEUE \\"FULL\\""} 1'
 
-# Several sessions are told apart.
+# ---- costs: of any recording, and they add up ----
+
+# ns FILE METRIC TEXT: the sum of the series with this text among their labels
+ns() { awk -v name="$2{" -v text="$3" 'index($0, name) == 1 && index($0, text) { sum += $NF }
+    END { printf("%.0f\n", sum * 1e9) }' "$1"; }
+make_tape traffic 2
+for tape in "$work/traffic.tape" tests/golden/v1-charges.tape; do
+    costs=$work/costs.db
+    rm -f "$costs" "$work/sums.db"
+    "$PLAIN" import "$tape" -o "$costs" >/dev/null
+    "$PLAIN" import "$tape" -o "$work/sums.db" --sums >/dev/null
+    report 0 export prometheus "$tape" -o "$work/tape.prom"
+    report 0 export prometheus "$costs" -o "$work/db.prom"
+    same "a database gives the same" "$work/tape.prom" "$work/db.prom"
+    report 0 export prometheus "$work/sums.db" -o "$work/sums.prom"
+    is "and one of sums, but for names" "$(grep -E '^nettape_(cpu|net_rx|socket|record)' "$work/sums.prom")" \
+        "$(grep -E '^nettape_(cpu|net_rx|socket|record)' "$work/tape.prom")"
+    is "owners of each CPU" "$(sed -n 's/^nettape_cpu_seconds_total{.*cpu="\(.*\)",owner="\(.*\)"} /\1 \2 /p' \
+        "$work/tape.prom" | awk '{ printf("%s,%s,%.0f\n", $1, $2, $3 * 1e9) }')" \
+        "$(sql "$costs" 'SELECT cpu, owner, ns FROM net_cost_cpu ORDER BY 1, 2')"
+    is "operations" "$(sed -n 's/^nettape_socket_.*op="\(.*\)"} /\1,/p' "$work/tape.prom" | sort)" \
+        "$(sql "$costs" 'SELECT op, count(*) FROM sock_op GROUP BY 1 UNION ALL SELECT op, sum(result <> "ok")
+            FROM sock_op GROUP BY 1 UNION ALL SELECT op, sum(bytes) FROM sock_cost GROUP BY 1' | sort)"
+    report 0 export prometheus "$tape" --limit 1 -o "$work/few.prom"
+    for file in tape few; do
+        for group in program cgroup; do
+            for owner in send recv; do
+                is "$file: $owner of each $group" \
+                    "$(ns "$work/$file.prom" nettape_${group}_seconds_total "\"$owner\"")" \
+                    "$(ns "$work/tape.prom" nettape_cpu_seconds_total "\"$owner\"")"
+            done
+        done
+        for group in program cgroup port; do
+            is "$file: what sockets pay of net_rx, by $group" \
+                "$(ns "$work/$file.prom" nettape_${group}_seconds_total '"net_rx"')" \
+                "$(grep -q 'payer="socket"' "$work/tape.prom" &&
+                    ns "$work/tape.prom" nettape_net_rx_seconds_total '"socket"' || echo 0)"
+        done
+        is "$file: sends of each port" "$(ns "$work/$file.prom" nettape_port_seconds_total '"send"')" \
+            "$(sql "$costs" 'SELECT sum(cpu_ns) FROM sock_cost WHERE op = "send"')"
+    done
+    is "all payers" "$(ns "$work/tape.prom" nettape_net_rx_seconds_total "")" \
+        "$(ns "$work/tape.prom" nettape_cpu_seconds_total '"net_rx"')"
+    is "the dearest program, and the others" "$(sed -n 's/^nettape_program_operations.*program="\(.*\)"} .*/\1/p' \
+        "$work/few.prom")" "$("$PLAIN" summary "$tape" --by program --csv |
+            sed -n 's/^[0-9]*,programs,1,program,//p')
+other"
+    all "no series twice" "$(twice "$work/tape.prom")"
+done
+# A program that is called so belongs to the others.
+sqlite3 "$costs" "UPDATE process SET name = 'other' WHERE name = (SELECT name FROM process WHERE name NOTNULL LIMIT 1)"
+report 0 export prometheus "$costs" --limit 1 -o "$work/others.prom"
+all "no series twice" "$(twice "$work/others.prom")"
+is "nothing is lost" "$(ns "$work/others.prom" nettape_program_seconds_total '"send"')" \
+    "$(ns "$work/tape.prom" nettape_cpu_seconds_total '"send"')"
+
+# Of a part.
+read -r from to until < <(sql "$costs" "SELECT dur / 4, dur / 2, start_realtime_ns + dur / 2 FROM session" | tr , ' ')
+report 0 export prometheus "$tape" --from "${from}ns" --to "${to}ns" -o "$work/part.prom"
+is "each CPU has that time" "$(ns "$work/part.prom" nettape_cpu_seconds_total 'cpu="0"')" $((to - from))
+is "up to its end" "$(sed -n 's/^nettape_complete_until_seconds{.*} //p' "$work/part.prom" |
+    awk -v until="$until" '{ print $1 * 1e9 - until < 1e3 && until - $1 * 1e9 < 1e3 }')" 1
+is "nothing that is of the whole" "$(grep -cE '^nettape_record(er|s)_' "$work/part.prom")" 0
+report 1 export prometheus "$tape" --from 1h
+has "another time" "$err" ": nothing of session 1 is in that time: it began at"
+report 0 import "$tape" -o "$work/few.db" --tables cpu_cost
+report 0 export prometheus "$work/few.db"
+has "what there is" "$out" "nettape_cpu_seconds_total{"
+has "what there is not" "$err" "no metrics of them are written: self_cost, record_count, sock_cost, rx_cost."
+
+# Recordings of several hosts are told apart, those of one host are added up.
 make_tape loss
-"$PLAIN" import --append tests/golden/v1-samples.tape -o "$db" >/dev/null
+"$PLAIN" import --append tests/golden/v1-samples.tape "$work/loss.tape" -o "$db" >/dev/null
 report 0 export prometheus "$db" -o "$work/several.prom"
-is "both sessions" "$(grep -c '^nettape_skb_latency_seconds_count{hook="ip-start",session_id="[12]"}' \
-    "$work/several.prom")" 2
+is "both hosts" "$(sed -n 's/^nettape_skb_latency_seconds_count{host="\([a-z.]*\)",hook="ip-start"}.*/\1/p' \
+    "$work/several.prom")" $'testhost\ngolden.example'
 is "one heading" "$(grep -c '^# TYPE nettape_skb_latency_seconds ' "$work/several.prom")" 1
+is "recordings of each" "$(sed -n 's/^nettape_sessions{host=\(.*\)} /\1 /p' "$work/several.prom")" \
+    $'"testhost" 2\n"golden.example" 1'
+is "the last of each" "$(sed -n 's/^nettape_session_info.*session="\([^"]*\)".*/\1/p' "$work/several.prom" | sort)" \
+    "$(sql "$db" "SELECT uuid FROM session WHERE session_id IN (2, 3) ORDER BY 1")"
 all "no series twice" "$(twice "$work/several.prom")"
 
 if tool=$(bash tests/promtool.sh 2>"$work/why"); then
@@ -134,10 +209,10 @@ sqlite3 "$work/names.db" "DELETE FROM net_device; INSERT INTO net_device VALUES 
 report 0 export prometheus "$work/names.db" --hook udp-start --by iface
 all "no series twice" "$(twice "$work/out")"
 is "names that are one" \
-    "$(sed -n 's/^nettape_skb_latency_seconds_count.*iface="\([^"]*\)",session_id="1"} /\1 /p' <<<"$out" | sort)" \
+    "$(sed -n "s/^nettape_skb_latency_seconds_count{$h,.*iface=\"\([^\"]*\)\"} /\1 /p" <<<"$out" | sort)" \
     $'- 40\na\xef\xbf\xbd 40\na\xef\xbf\xbd\x62 20'
 
-has "reasons that are one" "$out" $'nettape_skb_drops_total{reason="a\xef\xbf\xbd",session_id="1"} 2'
+has "reasons that are one" "$out" "nettape_skb_drops_total{$h,"$'reason="a\xef\xbf\xbd"} 2'
 
 # Misuse, and nothing to export.
 report 2 export flamegraph "$db"
@@ -146,9 +221,6 @@ report 2 export prometheus
 has "something is missing" "$err" "'export prometheus' needs a tape or a database"
 report 2 export prometheus "$db" --histogram
 has "no such option" "$err" "option '--histogram' is not for 'export prometheus'; it is for latency."
-report 1 export prometheus "$work/hand.tape"
-has "no samples" "$err" \
-    "hand.tape: it has no samples of packets, softirqs, disks, memory or energy: record with nettape-record --probes"
 report 1 export prometheus "$db" -o "$work/no/such.prom"
 has "a file that cannot be made" "$err" "cannot be made: No such file"
 if [[ -e /dev/full ]]; then

@@ -106,7 +106,6 @@ left_out skb_latency latency "$part"
 left_out softirq_slice timeline "$part"
 left_out cpu_cost export html "$part" -o "$work/part.html"
 left_out stack export perfetto "$part" -o "$work/part.pftrace"
-left_out skb_latency export prometheus "$part"
 left_out cpu_cost query "$part" "SELECT * FROM net_cost_cpu"
 left_out loss query "$part" "SELECT count(*) FROM loss"
 left_out symbol symbolize "$part"
@@ -158,7 +157,7 @@ is "sums of it" "$(sql "$work/end.db" 'SELECT cpu, sum(ns) FROM net_cost_cpu GRO
 
 # ---- refused before anything is printed; and what a part lacks ----
 report 0 import "$work/hand.tape" -o "$work/few.db" --tables cpu_slice,cpu_cost,skb_latency
-for command in "summary" "summary --json" "summary --csv" "export prometheus"; do
+for command in "summary" "summary --json" "summary --csv"; do
     # shellcheck disable=SC2086
     report 1 $command "$work/few.db"
     nothing "$command prints nothing of it" "$out"
@@ -167,7 +166,7 @@ done
 report 1 export perfetto "$work/few.db" -o "$work/x.pftrace"
 is "the file is named once" "$(grep -o "$work/few.db" <<<"$err" | wc -l)" 1
 report 0 import tests/golden/v1-stacks.tape -o "$work/quiet.db" --from 1.9s
-for command in stages latency "export prometheus"; do
+for command in stages latency; do
     # shellcheck disable=SC2086
     report 1 $command "$work/quiet.db"
     has "$command of a part" "$err" "a part of its recording, and has no"

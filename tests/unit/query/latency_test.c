@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/export/prometheus.h"
+#include "report/export/prometheus/sheet.h"
+#include "report/export/prometheus/text.h"
 #include "report/query/latency/pairing.h"
 #include "report/query/latency/series.h"
 #include "schema/kind.h"

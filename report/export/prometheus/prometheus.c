@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * prometheus.c - all sessions of a tape or database as metrics. Sessions of one host become one set of series, of which
+ * the label `host` tells the sets apart: where node_exporter reads several files, they do not collide.
+ */
+#include "report/export/export.h"
+#include "report/export/prometheus/parts.h"
+#include "report/query/cpus/part_costs.h"
+
+struct export
+{
+	struct nt_db *db;
+	const struct nt_latency_choice *choice;
+	size_t limit;
+	uint64_t tables; /* that the database has */
+	struct nt_sheet sheet;
+	struct nt_prometheus_groups groups;
+};
+
+#define OF_LATENCY (NT_TABLE_BIT(NT_TABLE_SKB_LATENCY) | NT_TABLE_BIT(NT_TABLE_SELF_COST))
+
+/* First: from here on a tape is read for this part alone. */
+static int add_costs(struct export *export, const struct nt_part *part)
+{
+	bool is_estimate;
+
+	if (nt_selection_is_given(part->selection)) {
+		if (NT_PROMETHEUS_PART_TABLES & ~export->tables)
+			return 0;
+		if (nt_part_costs(part, false, &is_estimate))
+			return -1;
+	}
+	return nt_prometheus_costs(part, export->tables, &export->groups, &export->sheet);
+}
+
+static int add_session(void *arg, const struct nt_session *session)
+{
+	struct export *export = arg;
+	const struct nt_latency_choice *choice = export->choice;
+	struct nt_sheet *sheet = &export->sheet;
+	struct nt_part part = {.db = export->db, .session = session, .selection = &choice->selection};
+	char why_not[NT_ERROR_MAX];
+	int error = 0;
+
+	nt_part_choose(&part, why_not);
+	if (why_not[0] && nt_selection_is_given(part.selection))
+		return 0;
+	if (nt_sheet_begin(sheet, session->host))
+		return nt_db_no_memory(export->db);
+	error = add_costs(export, &part);
+	if (!error && !(OF_LATENCY & ~export->tables))
+		error = nt_prometheus_latency(&part, choice, export->limit, sheet);
+	if (!error)
+		error = nt_prometheus_probes(&part, export->tables, sheet);
+	if (!error && nt_part_is_whole(&part) && !session->recording_ns)
+		error = nt_prometheus_recorder(&part, export->tables, sheet);
+	return error ? error : nt_prometheus_recording(&part, sheet);
+}
+
+int nt_export_prometheus(struct nt_db *db, const struct nt_latency_choice *choice, size_t limit, FILE *out)
+{
+	struct export export = {.db = db, .choice = choice, .limit = limit, .tables = NT_ALL_TABLES};
+	int error = db->source ? 0 : nt_db_tables(db, &export.tables);
+
+	if (!error)
+		error = nt_session_each(db, add_session, &export);
+	if (!error && nt_prometheus_name_groups(&export.groups, limit, &export.sheet))
+		error = nt_db_no_memory(db);
+	if (!error)
+		nt_sheet_write(&export.sheet, out);
+	nt_prometheus_release_groups(&export.groups);
+	nt_sheet_release(&export.sheet);
+	return error;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * sheet.h - the series of all metrics, as they are found, until they are written in Prometheus's text format. A series
+ * has a name (metrics.h) and labels; what is added to the same labels becomes one number, as its metric says. Memory is
+ * for the series, not for what is added. Pure.
+ *
+ * Functions give 0, or -ENOMEM.
+ */
+#pragma once
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "report/export/prometheus/metrics.h"
+#include "report/util/labels.h"
+
+#define NT_PROMETHEUS_OCTAVES 34
+#define NT_PROMETHEUS_BUCKETS (NT_PROMETHEUS_OCTAVES + 2) /* from up to 1 ns to up to 2^34 ns, and all above */
+
+struct nt_prometheus_counts {
+	double n[NT_PROMETHEUS_BUCKETS]; /* packets, waits, ... */
+	double sum_ns;
+};
+void nt_prometheus_count(struct nt_prometheus_counts *counts, uint64_t ns, double weight);
+void nt_prometheus_count_all(struct nt_prometheus_counts *to, const struct nt_prometheus_counts *from);
+
+/* A label of a series. An empty value is as none. */
+struct nt_label {
+	const char *name, *value;
+};
+/* A list of them: NT_LABELS({"cpu", "3"}, {"owner", "send"}) */
+#define NT_LABELS(...) ((const struct nt_label[]){__VA_ARGS__, {NULL, NULL}})
+#define NT_NO_LABELS ((const struct nt_label[]){{NULL, NULL}})
+
+struct nt_metric_series {
+	uint32_t host, session;
+	double value; /* in the metric's unit */
+	struct nt_prometheus_counts *counts; /* of a histogram */
+};
+
+struct nt_sheet {
+	struct {
+		struct nt_labels texts; /* with their host, as they are written */
+		struct nt_metric_series *series; /* by the numbers of these */
+		size_t size;
+		uint32_t *last; /* of a host: the last recording that this has series of */
+		size_t last_size;
+	} of[NT_METRIC_COUNT];
+	struct nt_labels hosts;
+	uint32_t host, session; /* that things are added to */
+};
+
+/* Zero-initialised is empty. */
+void nt_sheet_release(struct nt_sheet *sheet);
+/* All that is added from now on is of the next recording, one of this host; "": not known. */
+int nt_sheet_begin(struct nt_sheet *sheet, const char *host);
+/* NAN: it is not known, so that the series is not written. */
+int nt_sheet_add(struct nt_sheet *sheet, enum nt_metric metric, double value, const struct nt_label *labels);
+/* Counts are added to those of a histogram. */
+int nt_sheet_add_counts(struct nt_sheet *sheet, enum nt_metric metric, const struct nt_prometheus_counts *counts,
+			const struct nt_label *labels);
+/* Nothing of metrics without a series. */
+void nt_sheet_write(const struct nt_sheet *sheet, FILE *out);
