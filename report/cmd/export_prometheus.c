@@ -32,26 +32,27 @@ static int write_prometheus(void *arg, FILE *out)
 
 struct having {
 	const struct prometheus *export;
-	bool has_process, has_time;
-	char why_not[NT_ERROR_MAX]; /* of the last session without the time */
+	unsigned int n, n_selected; /* sessions; and those that have of what is selected */
+	char why_not[NT_ERROR_MAX]; /* of the last one that has not */
 };
 
 static int look(void *arg, const struct nt_session *session)
 {
 	struct having *having = arg;
-	struct nt_part part = {
-		.db = having->export->db, .session = session, .selection = &having->export->choice.selection};
-	char why_not[NT_ERROR_MAX] = "";
+	const struct nt_selection *selection = &having->export->choice.selection;
+	struct nt_part part = {.db = having->export->db, .session = session, .selection = selection};
+	char why_not[NT_ERROR_MAX];
 
 	nt_part_choose(&part, why_not);
+	if (!nt_selection_is_given(selection))
+		why_not[0] = 0;
+	if (!why_not[0] && selection->process && nt_lanes_check_process(&part, why_not))
+		return -1;
+	having->n++;
 	if (why_not[0])
 		memcpy(having->why_not, why_not, sizeof(why_not));
 	else
-		having->has_time = true;
-	why_not[0] = 0;
-	if (part.selection->process && nt_lanes_check_process(&part, why_not))
-		return -1;
-	having->has_process |= !why_not[0];
+		having->n_selected++;
 	return 0;
 }
 
@@ -61,11 +62,9 @@ static int write_if_any(struct prometheus *export, const struct nt_options *opti
 
 	if (nt_session_each(export->db, look, &having))
 		return nt_complain("%s", export->db->error);
-	if (!having.has_process)
-		return nt_complain("%s: it has no process %.100s: nettape-report query lists those in the table "
-				   "process.",
-				   options->args[0], export->choice.selection.process);
-	if (!having.has_time && nt_selection_is_given(&export->choice.selection))
+	if (!having.n)
+		return nt_complain("%s: there is no session in it: import a tape first.", options->args[0]);
+	if (!having.n_selected)
 		return nt_complain("%s: %s.", options->args[0], having.why_not);
 	return nt_new_file(options->output, "the textfile collector of node_exporter reads it", write_prometheus,
 			   export);

@@ -33,10 +33,11 @@ int nt_export_perfetto(struct nt_db *db, const struct nt_session *session, const
  * groups of choice->by, the `limit` (1 at least) that cost most, or have most packets, have their names.
  */
 int nt_export_prometheus(struct nt_db *db, const struct nt_latency_choice *choice, size_t limit, FILE *out);
-/* The tables that metrics of every recording are made of, and those that a part of a session (choice->selection) needs
- * beside. */
+/* The tables that metrics of every recording are made of: costs, and others; and those that costs of a part of a
+ * session (choice->selection) are made of in a database. */
+#define NT_PROMETHEUS_COSTS                                                                                            \
+	(NT_TABLE_BIT(NT_TABLE_CPU_COST) | NT_TABLE_BIT(NT_TABLE_SOCK_COST) | NT_TABLE_BIT(NT_TABLE_RX_COST))
 #define NT_PROMETHEUS_TABLES                                                                                           \
-	(NT_TABLE_BIT(NT_TABLE_CPU_COST) | NT_TABLE_BIT(NT_TABLE_SOCK_COST) | NT_TABLE_BIT(NT_TABLE_RX_COST) |         \
-	 NT_TABLE_BIT(NT_TABLE_RECORD_COUNT) | NT_TABLE_BIT(NT_TABLE_SELF_COST))
+	(NT_PROMETHEUS_COSTS | NT_TABLE_BIT(NT_TABLE_RECORD_COUNT) | NT_TABLE_BIT(NT_TABLE_SELF_COST))
 #define NT_PROMETHEUS_PART_TABLES                                                                                      \
 	(NT_TABLE_BIT(NT_TABLE_CPU_SLICE) | NT_TABLE_BIT(NT_TABLE_SOCK_OP) | NT_TABLE_BIT(NT_TABLE_RX_COST))

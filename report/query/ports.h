@@ -12,17 +12,21 @@
 	"that more sockets of the recording have."
 
 #define NT_PORT_OF_BOTH_SQL                                                                                            \
-	"CASE WHEN b.sport IS NULL OR b.dport IS NULL THEN coalesce(b.sport, b.dport) "                                \
-	"WHEN min(b.sport, b.dport) < 32768 OR own.n = far.n THEN min(b.sport, b.dport) "                              \
-	"WHEN own.n > far.n THEN b.sport ELSE b.dport END"
+	"CASE WHEN sport IS NULL OR dport IS NULL THEN coalesce(sport, dport) "                                        \
+	"WHEN min(sport, dport) < 32768 OR own_n = far_n THEN min(sport, dport) "                                      \
+	"WHEN own_n > far_n THEN sport ELSE dport END"
 
-/* id of a socket that has one, its proto and port, and which side has it: 'local' or 'peer'. ?1 is the session. */
+/*
+ * id of a socket that has one, its proto and port, and which side has it: 'local' or 'peer'. ?1 is the session.
+ * Ports are counted by a window: for a join of sockets with counts, SQLite may scan the counts for each socket.
+ */
 #define NT_PORT_OF_SOCKETS_SQL                                                                                         \
 	"(WITH both AS (SELECT id, proto, sport, nullif(dport, 0) AS dport FROM socket WHERE session_id = ?1 "         \
 	"AND proto IN ('tcp', 'udp', 'udplite', 'sctp', 'dccp', 'mptcp')), "                                           \
-	"used AS (SELECT proto, port, count(*) AS n FROM (SELECT proto, sport AS port FROM both "                      \
-	"UNION ALL SELECT proto, dport FROM both) GROUP BY proto, port) "                                              \
-	"SELECT id, proto, port, CASE port WHEN sport THEN 'local' ELSE 'peer' END AS side FROM ("                     \
-	"SELECT b.id AS id, b.proto AS proto, b.sport AS sport, " NT_PORT_OF_BOTH_SQL " AS port FROM both AS b "       \
-	"LEFT JOIN used AS own ON own.proto = b.proto AND own.port = b.sport "                                         \
-	"LEFT JOIN used AS far ON far.proto = b.proto AND far.port = b.dport) WHERE port IS NOT NULL) AS s "
+	"used AS (SELECT *, count(*) OVER (PARTITION BY proto, port) AS n FROM ("                                      \
+	"SELECT id, proto, sport AS port, 1 AS is_own FROM both UNION ALL SELECT id, proto, dport, 0 FROM both)), "    \
+	"pair AS (SELECT id, proto, max(CASE WHEN is_own THEN port END) AS sport, max(CASE WHEN is_own THEN n END) "   \
+	"AS own_n, max(CASE WHEN NOT is_own THEN port END) AS dport, max(CASE WHEN NOT is_own THEN n END) AS far_n "   \
+	"FROM used GROUP BY id, proto) "                                                                               \
+	"SELECT id, proto, port, CASE port WHEN sport THEN 'local' ELSE 'peer' END AS side FROM "                      \
+	"(SELECT id, proto, sport, " NT_PORT_OF_BOTH_SQL " AS port FROM pair) WHERE port IS NOT NULL) AS s "

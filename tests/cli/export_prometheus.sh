@@ -56,7 +56,7 @@ is "rejected are those of web" \
 is "drops and retransmits are those of all" "$(grep -E '^nettape_(skb_drops|tcp_retrans)' "$work/web.prom")" \
     "$(grep -E '^nettape_(skb_drops|tcp_retrans)' "$work/all.prom")"
 report 1 export prometheus "$db" --process nobody
-has "there is no such process" "$err" "it has no process nobody"
+has "there is no such process" "$err" "session 1 has no process nobody"
 
 # The bucket in which a quantile is, and the exact one. (Exactly what histogram_quantile() starts from.)
 quantile_bucket() {
@@ -156,6 +156,25 @@ all "no series twice" "$(twice "$work/others.prom")"
 is "nothing is lost" "$(ns "$work/others.prom" nettape_program_seconds_total '"send"')" \
     "$(ns "$work/tape.prom" nettape_cpu_seconds_total '"send"')"
 
+# However many there are of whatever strangers and users can make, series are few, and nothing is lost.
+sqlite3 "$costs" "WITH RECURSIVE n(i) AS (SELECT 1000001 UNION ALL SELECT i + 1 FROM n WHERE i < 1050000)
+    INSERT INTO socket(session_id, id, family, type, proto, src, sport, dst, dport, netns, upid)
+        SELECT 1, i, 'inet', 'stream', 'tcp', '10.0.0.1', 1000 + i % 60000, '10.0.0.2', 1000 + i % 61, 1, i FROM n;
+    INSERT INTO process(session_id, upid, pid, name, cgroup_id) SELECT 1, id, id, 'p' || id, id FROM socket
+        WHERE id > 1000000;
+    INSERT INTO thread(session_id, utid, tid, upid, name) SELECT 1, upid, upid, upid, name FROM process
+        WHERE upid > 1000000;
+    INSERT INTO cgroup(session_id, id, path, label) SELECT 1, upid, '/' || name, '/' || name FROM process
+        WHERE upid > 1000000;
+    INSERT INTO sock_cost SELECT 1, start_ts, 100000000, id, 'send', id, 1, 0, 0, 0, 3, 7 FROM socket, session
+        WHERE id > 1000000"
+report 0 export prometheus "$costs" -o "$work/many.prom"
+holds "few series of 50,000 connections, programs and cgroups" test "$(grep -vc '^#' "$work/many.prom")" -lt 1000
+for group in program cgroup port; do
+    is "bytes of every $group" "$(sed -n "s/^nettape_${group}_bytes_total{.*op=\"send\"} //p" "$work/many.prom" |
+        awk '{ sum += $1 } END { print sum }')" "$(sql "$costs" "SELECT sum(bytes) FROM sock_cost WHERE op = 'send'")"
+done
+
 # Of a part.
 read -r from to until < <(sql "$costs" "SELECT dur / 4, dur / 2, start_realtime_ns + dur / 2 FROM session" | tr , ' ')
 report 0 export prometheus "$tape" --from "${from}ns" --to "${to}ns" -o "$work/part.prom"
@@ -165,6 +184,13 @@ is "up to its end" "$(sed -n 's/^nettape_complete_until_seconds{.*} //p' "$work/
 is "nothing that is of the whole" "$(grep -cE '^nettape_record(er|s)_' "$work/part.prom")" 0
 report 1 export prometheus "$tape" --from 1h
 has "another time" "$err" ": nothing of session 1 is in that time: it began at"
+report 0 import "$tape" -o "$work/few.db" --tables cpu_slice,sock_op,rx_cost
+report 0 export prometheus "$tape" --to "${to}ns" -o "$work/part.prom"
+report 0 export prometheus "$work/few.db" --to "${to}ns"
+# costs: series that are not 0
+costs() { grep -E '^nettape_(cpu|net_rx|socket|program|cgroup|port)_' | grep -v ' 0$'; }
+is "the costs of a part, of the tables that they are made of" "$(costs <<<"$out")" "$(costs <"$work/part.prom")"
+rm "$work/few.db"
 report 0 import "$tape" -o "$work/few.db" --tables cpu_cost
 report 0 export prometheus "$work/few.db"
 has "what there is" "$out" "nettape_cpu_seconds_total{"
@@ -182,6 +208,26 @@ is "recordings of each" "$(sed -n 's/^nettape_sessions{host=\(.*\)} /\1 /p' "$wo
 is "the last of each" "$(sed -n 's/^nettape_session_info.*session="\([^"]*\)".*/\1/p' "$work/several.prom" | sort)" \
     "$(sql "$db" "SELECT uuid FROM session WHERE session_id IN (2, 3) ORDER BY 1")"
 all "no series twice" "$(twice "$work/several.prom")"
+# Names are chosen for a host, not for a recording: `-`, and one of two processes.
+rm -f "$work/twice.db"
+"$PLAIN" import tests/golden/v1-samples.tape -o "$work/twice.db" >/dev/null
+for table in session session_meta process thread socket cgroup self_cost record_count skb_latency; do
+    sqlite3 "$work/twice.db" "CREATE TEMP TABLE t AS SELECT * FROM $table; UPDATE t SET session_id = 2;
+        INSERT INTO $table SELECT * FROM t"
+done
+sqlite3 "$work/twice.db" "UPDATE session SET uuid = replace(uuid, substr(uuid, 1, 1), 'f'),
+        start_realtime_ns = start_realtime_ns - 1000000000 WHERE session_id = 2;
+    UPDATE process SET name = name || '2', pid = pid + 1 WHERE session_id = 2"
+report 0 export prometheus "$work/twice.db" --by process --limit all -o "$work/names.prom"
+report 0 export prometheus "$work/twice.db" --by process --limit 2 -o "$work/name.prom"
+# packets FILE: those of tcp-socket-read, by process
+packets() { sed -n 's/^nettape_skb_latency_seconds_count{.*"udp-socket-read",process="\(.*\)"} /\1 /p' "$1" | sort; }
+is "one name, and others" "$(packets "$work/name.prom" | wc -l)" 2
+is "of as many packets" "$(packets "$work/name.prom" | awk '{ sum += $NF } END { print sum }')" \
+    "$(packets "$work/names.prom" | awk '{ sum += $NF } END { print sum }')"
+is "the last recording is the one that began last" \
+    "$(sed -n 's/^nettape_session_info.*session="\([^"]*\)".*/\1/p' "$work/names.prom")" \
+    "$(sql "$work/twice.db" "SELECT uuid FROM session WHERE session_id = 1")"
 
 if tool=$(bash tests/promtool.sh 2>"$work/why"); then
     holds "Prometheus' own quantiles are in those buckets" "$tool" test rules "$work/rules.yml"
@@ -215,6 +261,10 @@ is "names that are one" \
 has "reasons that are one" "$out" "nettape_skb_drops_total{$h,"$'reason="a\xef\xbf\xbd"} 2'
 
 # Misuse, and nothing to export.
+cp "$costs" "$work/none.db"
+sqlite3 "$work/none.db" "DELETE FROM session"
+report 1 export prometheus "$work/none.db"
+has "no session" "$err" "none.db: there is no session in it: import a tape first."
 report 2 export flamegraph "$db"
 has "the formats there are" "$err" "'export' needs a format: html, perfetto or prometheus"
 report 2 export prometheus

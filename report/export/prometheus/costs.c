@@ -13,66 +13,36 @@
 
 #define CANNOT "the costs cannot be read"
 
-/* ---- sums with the labels that a statement names ---- */
+/* ---- sums ---- */
 
-/* The first columns are labels by their names, the others the values of these metrics. NULL is no value. */
-struct sums {
-	uint64_t tables; /* that must be there, one NT_TABLE_BIT each */
+#define SUM_OF(column) "sum(CAST(" column " AS REAL))"
+
+static const struct sums {
+	enum nt_table_id table; /* that must be there */
 	const char *sql;
-	unsigned int n_labels, n_metrics;
-	enum nt_metric metrics[3];
+	struct nt_prometheus_rows rows;
+} sums[] = {
+	{NT_TABLE_CPU_COST,
+	 "SELECT " SUM_OF("spent_ns") ", cpu, owner FROM cpu_cost WHERE session_id = ?1 " NT_GROUP_OF_PROCESS_SQL
+				      "GROUP BY 2, 3 ORDER BY 2, 3",
+	 {1, {NT_METRIC_CPU_SECONDS}}},
+	{NT_TABLE_RX_COST,
+	 "WITH " NT_PAID_SQL "SELECT " SUM_OF("spent_ns") ", " SUM_OF("exact_ns") ", " SUM_OF(
+		 "most_ns") ", payer FROM paid GROUP BY payer ORDER BY payer",
+	 {3, {NT_METRIC_NET_RX, NT_METRIC_NET_RX_LOW, NT_METRIC_NET_RX_HIGH}}},
+	{NT_TABLE_SOCK_COST,
+	 "SELECT " SUM_OF("ops") ", " SUM_OF("failed") ", " SUM_OF(
+		 "bytes") ", op FROM sock_cost WHERE session_id = ?1 " NT_GROUP_OF_PROCESS_SQL
+			  "GROUP BY op ORDER BY op",
+	 {3, {NT_METRIC_OPERATIONS, NT_METRIC_OPERATIONS_FAILED, NT_METRIC_OPERATION_BYTES}}},
 };
-
-#define SUM_OF(column) "sum(CAST(" column " AS REAL)) "
-
-static const struct sums sums[] = {
-	{NT_TABLE_BIT(NT_TABLE_CPU_COST),
-	 "SELECT cpu, owner, " SUM_OF("spent_ns") "FROM cpu_cost WHERE session_id = ?1 " NT_GROUP_OF_PROCESS_SQL
-						  "GROUP BY 1, 2 ORDER BY 1, 2",
-	 2,
-	 1,
-	 {NT_METRIC_CPU_SECONDS}},
-	{NT_TABLE_BIT(NT_TABLE_RX_COST),
-	 "WITH " NT_PAID_SQL "SELECT payer, " SUM_OF("spent_ns") ", " SUM_OF("exact_ns") ", " SUM_OF(
-		 "most_ns") "FROM paid GROUP BY 1 ORDER BY 1",
-	 1,
-	 3,
-	 {NT_METRIC_NET_RX, NT_METRIC_NET_RX_LOW, NT_METRIC_NET_RX_HIGH}},
-	{NT_TABLE_BIT(NT_TABLE_SOCK_COST),
-	 "SELECT op, " SUM_OF("ops") ", " SUM_OF("failed") ", " SUM_OF(
-		 "bytes") "FROM sock_cost WHERE session_id = ?1 " NT_GROUP_OF_PROCESS_SQL "GROUP BY 1 ORDER BY 1",
-	 1,
-	 3,
-	 {NT_METRIC_OPERATIONS, NT_METRIC_OPERATIONS_FAILED, NT_METRIC_OPERATION_BYTES}},
-};
-
-static int add_row(struct nt_sheet *sheet, const struct sums *what, sqlite3_stmt *row)
-{
-	struct nt_label labels[3] = {0};
-
-	for (unsigned int i = 0; i < what->n_labels; i++)
-		labels[i] = (struct nt_label){sqlite3_column_name(row, (int)i), nt_db_text(row, (int)i)};
-	for (unsigned int i = 0; i < what->n_metrics; i++) {
-		const int column = (int)(what->n_labels + i);
-
-		if (sqlite3_column_type(row, column) != SQLITE_NULL &&
-		    nt_sheet_add(sheet, what->metrics[i], sqlite3_column_double(row, column), labels))
-			return -ENOMEM;
-	}
-	return 0;
-}
 
 static int add_sums(const struct nt_part *part, const struct sums *what, struct nt_sheet *sheet)
 {
 	sqlite3_stmt *row = nt_db_query(part->db, what->sql, part->session->id);
-	int error = 0;
 
 	nt_part_bind(part, row);
-	while (!error && nt_db_next(row))
-		error = add_row(sheet, what, row);
-	if (nt_db_end(part->db, row, CANNOT))
-		return -1;
-	return error ? nt_db_no_memory(part->db) : 0;
+	return nt_prometheus_add_rows(part, &what->rows, row, sheet);
 }
 
 /* ---- groups ---- */
@@ -111,17 +81,18 @@ struct nt_prometheus_host {
 	struct grouping of[N_KINDS];
 };
 
-/* A host that is not there yet gets its groupings. NULL: out of memory. */
-static struct nt_prometheus_host *find_host(struct nt_prometheus_groups *groups, const char *name)
+/* The sheet's host. NULL: out of memory. */
+static struct nt_prometheus_host *find_host(struct nt_prometheus_groups *groups, const struct nt_sheet *sheet)
 {
-	const uint32_t n = groups->hosts.texts.n;
-	uint32_t number;
+	const size_t n = groups->n;
 
-	if (NT_ROOM(groups->of, groups->size, (size_t)n + 1) || nt_labels_number(&groups->hosts, name, &number))
+	if (NT_ROOM(groups->of, groups->size, (size_t)sheet->host + 1))
 		return NULL;
-	if (number == n)
-		groups->of[number] = (struct nt_prometheus_host){0};
-	return &groups->of[number];
+	if (sheet->host >= n) {
+		memset(&groups->of[n], 0, (sheet->host + 1 - n) * sizeof(*groups->of));
+		groups->n = sheet->host + 1;
+	}
+	return &groups->of[sheet->host];
 }
 
 static int add_group(struct grouping *grouping, sqlite3_stmt *row)
@@ -169,14 +140,14 @@ static int add_groups(const struct nt_part *part, const struct kind *kind, struc
 int nt_prometheus_costs(const struct nt_part *part, uint64_t tables, struct nt_prometheus_groups *groups,
 			struct nt_sheet *sheet)
 {
-	struct nt_prometheus_host *host = find_host(groups, part->session->host);
+	struct nt_prometheus_host *host = find_host(groups, sheet);
 	int error = host ? 0 : nt_db_no_memory(part->db);
 
 	for (size_t i = 0; i < NT_COUNT(sums) && !error; i++) {
-		if (!(sums[i].tables & ~tables))
+		if (tables & NT_TABLE_BIT(sums[i].table))
 			error = add_sums(part, &sums[i], sheet);
 	}
-	for (size_t i = 0; i < N_KINDS && !error && !(OF_GROUPS & ~tables); i++)
+	for (size_t i = 0; i < N_KINDS && !error && !(NT_PROMETHEUS_COSTS & ~tables); i++)
 		error = add_groups(part, &kinds[i], &host->of[i]);
 	return error;
 }
@@ -247,8 +218,8 @@ int nt_prometheus_name_groups(const struct nt_prometheus_groups *groups, size_t 
 {
 	int error = 0;
 
-	for (uint32_t host = 0; host < groups->hosts.texts.n && !error; host++) {
-		error = nt_sheet_begin(sheet, nt_labels_text(&groups->hosts, host));
+	for (size_t host = 0; host < groups->n && !error; host++) {
+		sheet->host = (uint32_t)host;
 		for (size_t i = 0; i < N_KINDS && !error; i++)
 			error = name_groups(&groups->of[host].of[i], &kinds[i], limit, sheet);
 	}
@@ -257,13 +228,12 @@ int nt_prometheus_name_groups(const struct nt_prometheus_groups *groups, size_t 
 
 void nt_prometheus_release_groups(struct nt_prometheus_groups *groups)
 {
-	for (uint32_t host = 0; host < groups->hosts.texts.n; host++) {
+	for (size_t host = 0; host < groups->n; host++) {
 		for (size_t i = 0; i < N_KINDS; i++) {
 			nt_labels_release(&groups->of[host].of[i].names);
 			free(groups->of[host].of[i].groups);
 		}
 	}
 	free(groups->of);
-	nt_labels_release(&groups->hosts);
 	*groups = (struct nt_prometheus_groups){0};
 }

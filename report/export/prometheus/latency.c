@@ -10,44 +10,46 @@
 #include "report/query/latency/result.h"
 #include "report/util/array.h"
 
+struct group {
+	double packets; /* at all hooks */
+	struct nt_prometheus_counts *by_hook[NT_HOOK_COUNT]; /* NULL: none */
+};
+
+struct nt_prometheus_delayed {
+	struct nt_labels names;
+	struct group *groups; /* by their numbers */
+	size_t size;
+};
+
+/* A session. */
 struct latency {
 	const struct nt_part *part;
 	const struct nt_latency_choice *choice;
-	size_t limit;
 	struct nt_sheet *sheet;
-	struct nt_labels groups;
-	struct nt_prometheus_counts **by_hook[NT_HOOK_COUNT]; /* by group; NULL: none */
-	double *packets; /* of each group at all hooks; NULL: all groups have names */
+	struct nt_prometheus_delayed *host;
+	struct nt_labels groups; /* the session's */
+	uint32_t *number; /* of each at the host, + 1; 0: it has had no packet */
 	/* Samples at each hook that are in no bucket. */
 	bool has_samples[NT_HOOK_COUNT]; /* of any kind */
 	int64_t hol[NT_HOOK_COUNT], future[NT_HOOK_COUNT], unknown[NT_HOOK_COUNT];
 };
 
-static void release(struct latency *latency)
+/* The group of the host that a group of the session is. NULL: out of memory. */
+static struct group *find_group(struct latency *latency, uint32_t number)
 {
-	for (unsigned int hook = 0; hook < NT_HOOK_COUNT; hook++) {
-		for (uint32_t group = 0; latency->by_hook[hook] && group < latency->groups.texts.n; group++)
-			free(latency->by_hook[hook][group]);
-		free(latency->by_hook[hook]);
-	}
-	free(latency->packets);
-	nt_labels_release(&latency->groups);
-}
+	struct nt_prometheus_delayed *host = latency->host;
+	const uint32_t n = host->names.texts.n;
+	uint32_t *known = &latency->number[number];
 
-static int make_room(struct latency *latency)
-{
-	const uint32_t n = latency->groups.texts.n;
-
-	for (unsigned int hook = 0; hook < NT_HOOK_COUNT; hook++) {
-		latency->by_hook[hook] = calloc(n, sizeof(*latency->by_hook[hook]));
-		if (!latency->by_hook[hook])
-			return -ENOMEM;
+	if (!*known) {
+		if (NT_ROOM(host->groups, host->size, (size_t)n + 1) ||
+		    nt_labels_number(&host->names, nt_labels_text(&latency->groups, number), known))
+			return NULL;
+		if (*known == n)
+			host->groups[n] = (struct group){0};
+		++*known;
 	}
-	/* A host has no more CPUs than it has. */
-	if (n <= latency->limit || latency->choice->by == NT_BY_CPU)
-		return 0;
-	latency->packets = calloc(n, sizeof(*latency->packets));
-	return latency->packets ? 0 : -ENOMEM;
+	return &host->groups[*known - 1];
 }
 
 static void count_left_out(struct latency *latency, const struct nt_latency_sample *sample)
@@ -63,7 +65,8 @@ static void count_left_out(struct latency *latency, const struct nt_latency_samp
 static int count_sample(void *arg, const struct nt_latency_sample *sample)
 {
 	struct latency *latency = arg;
-	struct nt_prometheus_counts **counts = &latency->by_hook[sample->hook][sample->group];
+	struct nt_prometheus_counts **counts;
+	struct group *group;
 
 	if (sample->is_other)
 		return 0;
@@ -72,84 +75,89 @@ static int count_sample(void *arg, const struct nt_latency_sample *sample)
 		count_left_out(latency, sample);
 		return 0;
 	}
+	group = find_group(latency, sample->group);
+	if (!group)
+		return -1;
+	counts = &group->by_hook[sample->hook];
 	if (!*counts)
 		*counts = calloc(1, sizeof(**counts));
 	if (!*counts)
 		return -1;
 	nt_prometheus_count(*counts, (uint64_t)sample->ns, sample->weight);
-	if (latency->packets)
-		latency->packets[sample->group] += sample->weight;
+	group->packets += sample->weight;
 	return 0;
 }
 
 /* ---- which groups have names ---- */
 
-static int compare_packets(const void *a, const void *b)
+/* The first has the most packets; of those with as many, the one that came first. */
+static int compare_groups(const void *a, const void *b, void *arg)
 {
-	const double x = *(const double *)a, y = *(const double *)b;
+	const struct nt_prometheus_delayed *host = arg;
+	const uint32_t first = *(const uint32_t *)a, second = *(const uint32_t *)b;
+	const double x = host->groups[first].packets, y = host->groups[second].packets;
 
-	return x > y ? -1 : x < y;
+	if (x != y)
+		return x > y ? -1 : 1;
+	return first < second ? -1 : first > second;
 }
 
-/* A group with more packets than this has its name; of those with as many, so many have. */
-struct bar {
-	double packets;
-	size_t room;
-};
-
-static int find_bar(const struct latency *latency, struct bar *bar)
+static int add_group(struct nt_sheet *sheet, const struct group *group, enum nt_by by, const char *name)
 {
-	const uint32_t n = latency->groups.texts.n;
-	double *sorted;
-
-	*bar = (struct bar){.packets = -1};
-	if (!latency->packets)
-		return 0;
-	sorted = malloc(n * sizeof(*sorted));
-	if (!sorted)
-		return -ENOMEM;
-	memcpy(sorted, latency->packets, n * sizeof(*sorted));
-	qsort(sorted, n, sizeof(*sorted), compare_packets);
-	bar->packets = sorted[latency->limit - 1];
-	bar->room = latency->limit - NT_FIRST(n, i, sorted[i] <= bar->packets);
-	free(sorted);
-	return 0;
-}
-
-static bool has_name(const struct latency *latency, struct bar *bar, uint32_t group)
-{
-	const double packets = latency->packets ? latency->packets[group] : 0;
-
-	if (packets != bar->packets)
-		return packets > bar->packets;
-	return bar->room && bar->room--;
-}
-
-static int add_group(const struct latency *latency, uint32_t group, const char *name)
-{
-	const enum nt_by by = latency->choice->by;
-
 	for (unsigned int hook = 0; hook < NT_HOOK_COUNT; hook++) {
-		const struct nt_prometheus_counts *counts = latency->by_hook[hook][group];
 		const struct nt_label labels[] = {
 			{"hook", nt_hook_name((enum nt_hook)hook)}, {by ? nt_by_name(by) : NULL, name}, {NULL, NULL}};
 
-		if (counts && nt_sheet_add_counts(latency->sheet, NT_METRIC_LATENCY, counts, labels))
+		if (group->by_hook[hook] && nt_sheet_add_counts(sheet, NT_METRIC_LATENCY, group->by_hook[hook], labels))
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-static int add_groups(const struct latency *latency)
+static int name_groups(struct nt_prometheus_delayed *host, enum nt_by by, size_t limit, struct nt_sheet *sheet)
 {
-	struct bar bar;
-	int error = find_bar(latency, &bar);
+	const uint32_t n = host->names.texts.n;
+	uint32_t *order = malloc((n + 1) * sizeof(*order));
+	int error = order ? 0 : -ENOMEM;
 
-	for (uint32_t group = 0; group < latency->groups.texts.n && !error; group++)
-		error = add_group(latency, group,
-				  has_name(latency, &bar, group) ? nt_labels_text(&latency->groups, group)
-								 : NT_PROMETHEUS_OTHER);
+	for (uint32_t i = 0; i < n && order; i++)
+		order[i] = i;
+	if (order)
+		qsort_r(order, n, sizeof(*order), compare_groups, host);
+	for (uint32_t i = 0; i < n && !error; i++)
+		error = add_group(sheet, &host->groups[order[i]], by,
+				  i < limit || by == NT_BY_CPU ? nt_labels_text(&host->names, order[i])
+							       : NT_PROMETHEUS_OTHER);
+	free(order);
 	return error;
+}
+
+int nt_prometheus_name_latencies(const struct nt_prometheus_latencies *latencies, enum nt_by by, size_t limit,
+				 struct nt_sheet *sheet)
+{
+	int error = 0;
+
+	for (size_t host = 0; host < latencies->n && !error; host++) {
+		sheet->host = (uint32_t)host;
+		error = name_groups(&latencies->of[host], by, limit, sheet);
+	}
+	return error;
+}
+
+void nt_prometheus_release_latencies(struct nt_prometheus_latencies *latencies)
+{
+	for (size_t i = 0; i < latencies->n; i++) {
+		struct nt_prometheus_delayed *host = &latencies->of[i];
+
+		for (uint32_t group = 0; group < host->names.texts.n; group++) {
+			for (unsigned int hook = 0; hook < NT_HOOK_COUNT; hook++)
+				free(host->groups[group].by_hook[hook]);
+		}
+		free(host->groups);
+		nt_labels_release(&host->names);
+	}
+	free(latencies->of);
+	*latencies = (struct nt_prometheus_latencies){0};
 }
 
 /* ---- what is in no bucket ---- */
@@ -195,21 +203,37 @@ static int add_all_rejected(const struct latency *latency)
 	return error;
 }
 
-int nt_prometheus_latency(const struct nt_part *part, const struct nt_latency_choice *choice, size_t limit,
-			  struct nt_sheet *sheet)
+/* The sheet's host. NULL: out of memory. */
+static struct nt_prometheus_delayed *find_host(struct nt_prometheus_latencies *latencies, const struct nt_sheet *sheet)
 {
-	struct latency latency = {.part = part, .choice = choice, .limit = limit, .sheet = sheet};
+	const size_t n = latencies->n;
+
+	if (NT_ROOM(latencies->of, latencies->size, (size_t)sheet->host + 1))
+		return NULL;
+	if (sheet->host >= n) {
+		memset(&latencies->of[n], 0, (sheet->host + 1 - n) * sizeof(*latencies->of));
+		latencies->n = sheet->host + 1;
+	}
+	return &latencies->of[sheet->host];
+}
+
+int nt_prometheus_latency(const struct nt_part *part, const struct nt_latency_choice *choice,
+			  struct nt_prometheus_latencies *latencies, struct nt_sheet *sheet)
+{
+	struct latency latency = {.part = part, .choice = choice, .sheet = sheet, .host = find_host(latencies, sheet)};
 	struct nt_db *db = part->db;
 	int error = nt_groups_read(db, part->session->id, choice->by, &latency.groups);
 
-	if (!error && make_room(&latency))
-		error = nt_db_no_memory(db);
+	if (!error) {
+		latency.number = calloc(latency.groups.texts.n, sizeof(*latency.number));
+		if (!latency.number || !latency.host)
+			error = nt_db_no_memory(db);
+	}
 	if (!error)
 		error = nt_latency_scan(db, part->session, choice, &latency.groups, count_sample, &latency, NULL);
-	if (!error && add_groups(&latency))
-		error = nt_db_no_memory(db);
 	if (!error)
 		error = add_all_rejected(&latency);
-	release(&latency);
+	free(latency.number);
+	nt_labels_release(&latency.groups);
 	return error;
 }

@@ -14,13 +14,23 @@
 /* The groups of what costs the network's CPU time: more of them than are named are one, named `other`. */
 #define NT_PROMETHEUS_OTHER "other"
 
+/* ---- rows.c ---- */
+
+/* The first columns are the values of these metrics, NULL for none; the others are labels by their names. */
+struct nt_prometheus_rows {
+	unsigned int n_metrics;
+	enum nt_metric metrics[3];
+};
+/* Frees the statement, which may be NULL as of nt_db_prepare that failed. */
+int nt_prometheus_add_rows(const struct nt_part *part, const struct nt_prometheus_rows *rows, sqlite3_stmt *row,
+			   struct nt_sheet *sheet);
+
 /* ---- costs.c ---- */
 
 /* What programs, cgroups and ports of each host cost, until the greatest of them are known. Zero-initialised. */
 struct nt_prometheus_groups {
-	struct nt_labels hosts;
-	struct nt_prometheus_host *of; /* by their numbers */
-	size_t size;
+	struct nt_prometheus_host *of; /* by the sheet's number of the host */
+	size_t n, size;
 };
 /* The sums of cpu_cost, sock_cost and rx_cost, which are of this part alone. `tables`: those that there are. */
 int nt_prometheus_costs(const struct nt_part *part, uint64_t tables, struct nt_prometheus_groups *groups,
@@ -31,9 +41,18 @@ void nt_prometheus_release_groups(struct nt_prometheus_groups *groups);
 
 /* ---- latency.c ---- */
 
-/* Histograms of hooks, and how many packets are in none. `limit` as above, of the groups of choice->by. */
-int nt_prometheus_latency(const struct nt_part *part, const struct nt_latency_choice *choice, size_t limit,
-			  struct nt_sheet *sheet);
+/* Histograms of each host's groups (choice->by), until those with the most packets are known. Zero-initialised. */
+struct nt_prometheus_latencies {
+	struct nt_prometheus_delayed *of; /* by the sheet's number of the host */
+	size_t n, size;
+};
+/* How late packets are at the hooks. How many are in no bucket goes to the sheet. */
+int nt_prometheus_latency(const struct nt_part *part, const struct nt_latency_choice *choice,
+			  struct nt_prometheus_latencies *latencies, struct nt_sheet *sheet);
+/* Adds those histograms to the sheet, as above. CPUs all have their names: a host has no more of them than it has. */
+int nt_prometheus_name_latencies(const struct nt_prometheus_latencies *latencies, enum nt_by by, size_t limit,
+				 struct nt_sheet *sheet);
+void nt_prometheus_release_latencies(struct nt_prometheus_latencies *latencies);
 
 /* ---- probes.c ---- */
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * probes.c - what probes that are off by default recorded. All of it is of all processes; flows, memory and energy are
- * of all CPUs too.
+ * probes.c - what probes that are off by default recorded. All of it is of all processes; flows, memory, page faults,
+ * allocations and energy are of all CPUs too.
  */
 #include <errno.h>
 #include <string.h>
@@ -35,23 +35,13 @@ static void bind_window(const struct nt_part *part, sqlite3_stmt *row)
 	sqlite3_bind_int64(row, 3, window.to_ts);
 }
 
-/* The first column is the number, the others are labels by their names. */
 static int add_rows(const struct nt_part *part, enum nt_metric metric, const char *sql, struct nt_sheet *sheet)
 {
+	const struct nt_prometheus_rows rows = {1, {metric}};
 	sqlite3_stmt *row = nt_db_query(part->db, sql, part->session->id);
-	int error = 0;
 
 	bind_window(part, row);
-	while (!error && nt_db_next(row)) {
-		struct nt_label labels[8] = {0};
-
-		for (int i = 1; i < sqlite3_column_count(row) && i < (int)NT_COUNT(labels); i++)
-			labels[i - 1] = (struct nt_label){sqlite3_column_name(row, i), nt_db_text(row, i)};
-		error = nt_sheet_add(sheet, metric, sqlite3_column_double(row, 0), labels);
-	}
-	if (nt_db_end(part->db, row, "the rows cannot be read"))
-		return -1;
-	return error ? nt_db_no_memory(part->db) : 0;
+	return nt_prometheus_add_rows(part, &rows, row, sheet);
 }
 
 static int add_counter(const struct nt_part *part, const struct counter *counter, struct nt_sheet *sheet)

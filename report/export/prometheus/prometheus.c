@@ -11,10 +11,10 @@ struct export
 {
 	struct nt_db *db;
 	const struct nt_latency_choice *choice;
-	size_t limit;
 	uint64_t tables; /* that the database has */
 	struct nt_sheet sheet;
 	struct nt_prometheus_groups groups;
+	struct nt_prometheus_latencies latencies;
 };
 
 #define OF_LATENCY (NT_TABLE_BIT(NT_TABLE_SKB_LATENCY) | NT_TABLE_BIT(NT_TABLE_SELF_COST))
@@ -22,15 +22,17 @@ struct export
 /* First: from here on a tape is read for this part alone. */
 static int add_costs(struct export *export, const struct nt_part *part)
 {
+	uint64_t tables = export->tables;
 	bool is_estimate;
 
 	if (nt_selection_is_given(part->selection)) {
-		if (NT_PROMETHEUS_PART_TABLES & ~export->tables)
+		if (NT_PROMETHEUS_PART_TABLES & ~tables)
 			return 0;
 		if (nt_part_costs(part, false, &is_estimate))
 			return -1;
+		tables |= NT_PROMETHEUS_COSTS;
 	}
-	return nt_prometheus_costs(part, export->tables, &export->groups, &export->sheet);
+	return nt_prometheus_costs(part, tables, &export->groups, &export->sheet);
 }
 
 static int add_session(void *arg, const struct nt_session *session)
@@ -45,11 +47,11 @@ static int add_session(void *arg, const struct nt_session *session)
 	nt_part_choose(&part, why_not);
 	if (why_not[0] && nt_selection_is_given(part.selection))
 		return 0;
-	if (nt_sheet_begin(sheet, session->host))
+	if (nt_sheet_begin(sheet, session->host[0] ? session->host : "-", session->start_realtime_ns))
 		return nt_db_no_memory(export->db);
 	error = add_costs(export, &part);
 	if (!error && !(OF_LATENCY & ~export->tables))
-		error = nt_prometheus_latency(&part, choice, export->limit, sheet);
+		error = nt_prometheus_latency(&part, choice, &export->latencies, sheet);
 	if (!error)
 		error = nt_prometheus_probes(&part, export->tables, sheet);
 	if (!error && nt_part_is_whole(&part) && !session->recording_ns)
@@ -59,16 +61,18 @@ static int add_session(void *arg, const struct nt_session *session)
 
 int nt_export_prometheus(struct nt_db *db, const struct nt_latency_choice *choice, size_t limit, FILE *out)
 {
-	struct export export = {.db = db, .choice = choice, .limit = limit, .tables = NT_ALL_TABLES};
+	struct export export = {.db = db, .choice = choice, .tables = NT_ALL_TABLES};
 	int error = db->source ? 0 : nt_db_tables(db, &export.tables);
 
 	if (!error)
 		error = nt_session_each(db, add_session, &export);
-	if (!error && nt_prometheus_name_groups(&export.groups, limit, &export.sheet))
+	if (!error && (nt_prometheus_name_groups(&export.groups, limit, &export.sheet) ||
+		       nt_prometheus_name_latencies(&export.latencies, choice->by, limit, &export.sheet)))
 		error = nt_db_no_memory(db);
 	if (!error)
 		nt_sheet_write(&export.sheet, out);
 	nt_prometheus_release_groups(&export.groups);
+	nt_prometheus_release_latencies(&export.latencies);
 	nt_sheet_release(&export.sheet);
 	return error;
 }

@@ -12,64 +12,28 @@
 
 /* ---- records, and the recorder's own cost ---- */
 
-/* Each row of a query is a series: columns are values of these metrics; NULL is none. The last one is a label's. */
-struct figures {
-	enum nt_table_id table; /* that must be there */
-	const char *sql;
-	unsigned int n;
-	enum nt_metric metrics[4];
-	const char *label;
-};
-
-#define RECORDER_CPU_SQL(column, mode) "SELECT " column ", '" mode "' FROM (" NT_SELF_RECORDER_SQL ")"
+#define RECORDER_CPU_SQL(column, mode) "SELECT " column ", '" mode "' AS mode FROM (" NT_SELF_RECORDER_SQL ")"
 #define MAX_PROGRAMS "200" /* as on no honest tape */
 
-static const struct figures figures[] = {
+static const struct figures {
+	enum nt_table_id table; /* that must be there */
+	const char *sql;
+	struct nt_prometheus_rows rows;
+} figures[] = {
 	{NT_TABLE_RECORD_COUNT,
 	 "SELECT total(records), total(lost), kind FROM record_count WHERE session_id = ?1 GROUP BY kind ORDER BY kind",
-	 2,
-	 {NT_METRIC_RECORDS, NT_METRIC_RECORDS_LOST},
-	 "kind"},
-	{NT_TABLE_SELF_COST, RECORDER_CPU_SQL("user_ns", "user"), 1, {NT_METRIC_RECORDER_CPU}, "mode"},
-	{NT_TABLE_SELF_COST, RECORDER_CPU_SQL("system_ns", "system"), 1, {NT_METRIC_RECORDER_CPU}, "mode"},
+	 {2, {NT_METRIC_RECORDS, NT_METRIC_RECORDS_LOST}}},
+	{NT_TABLE_SELF_COST, RECORDER_CPU_SQL("user_ns", "user"), {1, {NT_METRIC_RECORDER_CPU}}},
+	{NT_TABLE_SELF_COST, RECORDER_CPU_SQL("system_ns", "system"), {1, {NT_METRIC_RECORDER_CPU}}},
 	{NT_TABLE_SELF_COST,
 	 "SELECT max(CASE name WHEN 'max_rss_kib' THEN value * 1024.0 END), "
-	 "max(CASE name WHEN 'bytes_written' THEN value END), '' FROM self_cost_last "
+	 "max(CASE name WHEN 'bytes_written' THEN value END) FROM self_cost_last "
 	 "WHERE session_id = ?1 AND program IS NULL",
-	 2,
-	 {NT_METRIC_RECORDER_MEMORY, NT_METRIC_RECORDER_WRITTEN},
-	 "program"},
+	 {2, {NT_METRIC_RECORDER_MEMORY, NT_METRIC_RECORDER_WRITTEN}}},
 	{NT_TABLE_SELF_COST,
 	 "SELECT runs_count, misses_count, run_ns, program FROM (" NT_SELF_PROGRAMS_SQL ") LIMIT " MAX_PROGRAMS,
-	 3,
-	 {NT_METRIC_RECORDER_RUNS, NT_METRIC_RECORDER_MISSES, NT_METRIC_RECORDER_RUN_SECONDS},
-	 "program"},
+	 {3, {NT_METRIC_RECORDER_RUNS, NT_METRIC_RECORDER_MISSES, NT_METRIC_RECORDER_RUN_SECONDS}}},
 };
-
-static int add_row(struct nt_sheet *sheet, const struct figures *what, sqlite3_stmt *row)
-{
-	const char *label = nt_db_text(row, (int)what->n);
-
-	for (unsigned int i = 0; i < what->n; i++) {
-		if (sqlite3_column_type(row, (int)i) != SQLITE_NULL &&
-		    nt_sheet_add(sheet, what->metrics[i], sqlite3_column_double(row, (int)i),
-				 NT_LABELS({what->label, label})))
-			return -1;
-	}
-	return 0;
-}
-
-static int add_figures(const struct nt_part *part, const struct figures *what, struct nt_sheet *sheet)
-{
-	sqlite3_stmt *row = nt_db_query(part->db, what->sql, part->session->id);
-	int error = 0;
-
-	while (!error && nt_db_next(row))
-		error = add_row(sheet, what, row);
-	if (nt_db_end(part->db, row, "the recorder's figures cannot be read"))
-		return -1;
-	return error ? nt_db_no_memory(part->db) : 0;
-}
 
 int nt_prometheus_recorder(const struct nt_part *part, uint64_t tables, struct nt_sheet *sheet)
 {
@@ -77,7 +41,8 @@ int nt_prometheus_recorder(const struct nt_part *part, uint64_t tables, struct n
 
 	for (size_t i = 0; i < NT_COUNT(figures) && !error; i++) {
 		if (tables & NT_TABLE_BIT(figures[i].table))
-			error = add_figures(part, &figures[i], sheet);
+			error = nt_prometheus_add_rows(part, &figures[i].rows,
+						       nt_db_query(part->db, figures[i].sql, part->session->id), sheet);
 	}
 	return error;
 }
@@ -103,8 +68,10 @@ int nt_prometheus_recording(const struct nt_part *part, struct nt_sheet *sheet)
 		return nt_db_no_memory(part->db);
 	if (session->start_realtime_ns <= 0)
 		return 0;
-	return nt_sheet_add(sheet, NT_METRIC_COMPLETE_UNTIL,
-			    (double)(session->start_realtime_ns + (part->to_ts - session->start_ts)), NT_NO_LABELS)
+	return nt_sheet_add(
+		       sheet, NT_METRIC_COMPLETE_UNTIL,
+		       (double)((uint64_t)session->start_realtime_ns + (uint64_t)(part->to_ts - session->start_ts)),
+		       NT_NO_LABELS)
 		       ? nt_db_no_memory(part->db)
 		       : 0;
 }

@@ -47,17 +47,24 @@ void nt_sheet_release(struct nt_sheet *sheet)
 		for (uint32_t i = 0; i < sheet->of[metric].texts.texts.n; i++)
 			free(sheet->of[metric].series[i].counts);
 		free(sheet->of[metric].series);
-		free(sheet->of[metric].last);
 		nt_labels_release(&sheet->of[metric].texts);
 	}
 	nt_labels_release(&sheet->hosts);
+	free(sheet->last);
 	*sheet = (struct nt_sheet){0};
 }
 
-int nt_sheet_begin(struct nt_sheet *sheet, const char *host)
+int nt_sheet_begin(struct nt_sheet *sheet, const char *host, int64_t realtime_ns)
 {
+	const uint32_t n = sheet->hosts.texts.n;
+
+	if (NT_ROOM(sheet->last, sheet->last_size, (size_t)n + 1) ||
+	    nt_labels_number(&sheet->hosts, host, &sheet->host))
+		return -ENOMEM;
 	sheet->session++;
-	return nt_labels_number(&sheet->hosts, host, &sheet->host);
+	if (sheet->host == n || realtime_ns >= sheet->last[sheet->host].realtime_ns)
+		sheet->last[sheet->host] = (struct nt_sheet_last){sheet->session, realtime_ns};
+	return 0;
 }
 
 static void write_label(FILE *out, const char *name, const char *value, bool *has)
@@ -101,27 +108,28 @@ static struct nt_metric_series *find_series(struct nt_sheet *sheet, enum nt_metr
 
 	/* Room first: every text has its series. */
 	if (text && !NT_ROOM(sheet->of[metric].series, sheet->of[metric].size, (size_t)n + 1) &&
-	    !NT_ROOM(sheet->of[metric].last, sheet->of[metric].last_size, (size_t)sheet->hosts.texts.n) &&
 	    !nt_labels_number(&sheet->of[metric].texts, text, &number)) {
 		*is_new = number == n;
 		series = &sheet->of[metric].series[number];
 		if (*is_new)
 			*series = (struct nt_metric_series){.host = sheet->host};
-		sheet->of[metric].last[sheet->host] = sheet->session;
 	}
 	free(text);
 	return series;
 }
 
-static double join(enum nt_metric_join join, double before, double value, bool is_same_session)
+/* `series` has a value already. */
+static double join(enum nt_metric_join join, const struct nt_metric_series *series, double value, uint32_t session)
 {
+	const double before = series->value;
+
 	switch (join) {
 	case NT_JOIN_LEAST:
 		return value < before ? value : before;
 	case NT_JOIN_MOST:
 		return value > before ? value : before;
 	case NT_JOIN_LAST:
-		return is_same_session ? before + value : value;
+		return series->session == session ? before + value : value;
 	case NT_JOIN_SUM:
 	default:
 		return before + value;
@@ -130,13 +138,15 @@ static double join(enum nt_metric_join join, double before, double value, bool i
 
 int nt_sheet_add(struct nt_sheet *sheet, enum nt_metric metric, double value, const struct nt_label *labels)
 {
+	struct nt_metric_series *series;
 	bool is_new;
-	struct nt_metric_series *series = find_series(sheet, metric, labels, &is_new);
 
+	if (metrics[metric].join == NT_JOIN_LAST && sheet->last[sheet->host].session != sheet->session)
+		return 0;
+	series = find_series(sheet, metric, labels, &is_new);
 	if (!series)
 		return -ENOMEM;
-	series->value =
-		is_new ? value : join(metrics[metric].join, series->value, value, series->session == sheet->session);
+	series->value = is_new ? value : join(metrics[metric].join, series, value, sheet->session);
 	series->session = sheet->session;
 	return 0;
 }
@@ -208,7 +218,7 @@ static void write_metric(const struct nt_sheet *sheet, enum nt_metric metric, FI
 		const struct nt_metric_series *series = &sheet->of[metric].series[i];
 
 		if (isnan(series->value) ||
-		    (info->join == NT_JOIN_LAST && series->session != sheet->of[metric].last[series->host]))
+		    (info->join == NT_JOIN_LAST && series->session != sheet->last[series->host].session))
 			continue;
 		if (!has_head)
 			fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", info->name, info->help, info->name,

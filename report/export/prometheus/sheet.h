@@ -38,22 +38,29 @@ struct nt_metric_series {
 	struct nt_prometheus_counts *counts; /* of a histogram */
 };
 
+/* The recording of a host that began last. */
+struct nt_sheet_last {
+	uint32_t session;
+	int64_t realtime_ns;
+};
+
 struct nt_sheet {
 	struct {
 		struct nt_labels texts; /* with their host, as they are written */
 		struct nt_metric_series *series; /* by the numbers of these */
 		size_t size;
-		uint32_t *last; /* of a host: the last recording that this has series of */
-		size_t last_size;
 	} of[NT_METRIC_COUNT];
 	struct nt_labels hosts;
+	struct nt_sheet_last *last; /* of each host */
+	size_t last_size;
 	uint32_t host, session; /* that things are added to */
 };
 
 /* Zero-initialised is empty. */
 void nt_sheet_release(struct nt_sheet *sheet);
-/* All that is added from now on is of the next recording, one of this host; "": not known. */
-int nt_sheet_begin(struct nt_sheet *sheet, const char *host);
+/* All that is added from now on is of the next recording, one of this host (""; no label says which), which began then.
+ * sheet->host is the host's number: 0, 1, ... */
+int nt_sheet_begin(struct nt_sheet *sheet, const char *host, int64_t realtime_ns);
 /* NAN: it is not known, so that the series is not written. */
 int nt_sheet_add(struct nt_sheet *sheet, enum nt_metric metric, double value, const struct nt_label *labels);
 /* Counts are added to those of a histogram. */

@@ -403,7 +403,6 @@ static void sessions_have_times_of_a_clock(void **state)
 
 /* ---- the export ---- */
 
-/* Labels begin without the host. */
 static void export(struct fixture *fixture)
 {
 	size_t size;
@@ -424,7 +423,8 @@ static void expect_line(struct fixture *fixture, const char *name, const char *v
 	if (!at || strncmp(at + strlen(name), value, strlen(value)) || at[strlen(name) + strlen(value)] != '\n')
 		fail_msg("not '%s%s' but '%.*s'", name, value, at ? (int)strcspn(at, "\n") : 0, at ? at : "");
 }
-#define BUCKET "nettape_skb_latency_seconds_bucket{hook=\"ip-start\",le="
+#define HOST "{host=\"-\","
+#define BUCKET "nettape_skb_latency_seconds_bucket" HOST "hook=\"ip-start\",le="
 
 /* A value equal to a bound is in its bucket; a value above the last bound is in the one for all. */
 static void buckets_end_at_powers_of_two(void **state)
@@ -470,7 +470,7 @@ static void buckets_end_at_powers_of_two(void **state)
 	expect_line(fixture, BUCKET "\"1e-09\"} ", "10");
 	expect_line(fixture, BUCKET "\"17.179869184\"} ", "10");
 	expect_line(fixture, BUCKET "\"+Inf\"} ", "11");
-	expect_line(fixture, "nettape_skb_latency_seconds_count{hook=\"ip-start\"} ", "11");
+	expect_line(fixture, "nettape_skb_latency_seconds_count" HOST "hook=\"ip-start\"} ", "11");
 }
 
 static void what_is_held_back_is_in_no_bucket(void **state)
@@ -485,16 +485,16 @@ static void what_is_held_back_is_in_no_bucket(void **state)
 		       "0, 0, 1, 'step')");
 	choose(fixture, NULL, NULL, NULL, false);
 	export(fixture);
-	expect_line(fixture, "seconds_count{hook=\"tcp-socket-read\"} ", "1");
-	expect_line(fixture, "seconds_sum{hook=\"tcp-socket-read\"} ", "5e-09");
-	expect_line(fixture, "rejected_total{hook=\"tcp-socket-read\",reason=\"head_of_line\"} ", "1");
-	expect_line(fixture, "rejected_total{hook=\"tcp-socket-read\",reason=\"future\"} ", "1");
-	expect_line(fixture, "rejected_total{hook=\"tcp-socket-read\",reason=\"unknown\"} ", "1");
+	expect_line(fixture, "seconds_count" HOST "hook=\"tcp-socket-read\"} ", "1");
+	expect_line(fixture, "seconds_sum" HOST "hook=\"tcp-socket-read\"} ", "5e-09");
+	expect_line(fixture, "rejected_total" HOST "hook=\"tcp-socket-read\",reason=\"head_of_line\"} ", "1");
+	expect_line(fixture, "rejected_total" HOST "hook=\"tcp-socket-read\",reason=\"future\"} ", "1");
+	expect_line(fixture, "rejected_total" HOST "hook=\"tcp-socket-read\",reason=\"unknown\"} ", "1");
 	choose(fixture, NULL, NULL, NULL, true);
 	export(fixture);
-	expect_line(fixture, "seconds_count{hook=\"tcp-socket-read\"} ", "2");
-	expect_line(fixture, "rejected_total{hook=\"tcp-socket-read\",reason=\"head_of_line\"} ", "0");
-	expect_line(fixture, "rejected_total{hook=\"tcp-socket-read\",reason=\"future\"} ", "1");
+	expect_line(fixture, "seconds_count" HOST "hook=\"tcp-socket-read\"} ", "2");
+	expect_line(fixture, "rejected_total" HOST "hook=\"tcp-socket-read\",reason=\"head_of_line\"} ", "0");
+	expect_line(fixture, "rejected_total" HOST "hook=\"tcp-socket-read\",reason=\"future\"} ", "1");
 }
 
 static void counters_are_of_the_time(void **state)
@@ -515,7 +515,8 @@ static void counters_are_of_the_time(void **state)
 	choose(fixture, NULL, "100ns", "200ns", false);
 	export(fixture);
 	for (int i = 0; i < 2; i++) {
-		const char *name = i ? "nettape_tcp_retransmits_total{what=" : "nettape_skb_drops_total{reason=";
+		const char *name =
+			i ? "nettape_tcp_retransmits_total" HOST "what=" : "nettape_skb_drops_total" HOST "reason=";
 		char line[100];
 
 		snprintf(line, sizeof(line), "%s\"at 100\"} ", name);
