@@ -17,6 +17,7 @@ struct prometheus {
 	struct nt_db *db;
 	struct nt_latency_choice choice;
 	size_t limit;
+	uint64_t tables; /* that there are */
 };
 
 static int write_prometheus(void *arg, FILE *out)
@@ -48,6 +49,9 @@ static int look(void *arg, const struct nt_session *session)
 		why_not[0] = 0;
 	if (!why_not[0] && selection->process && nt_lanes_check_process(&part, why_not))
 		return -1;
+	if (!why_not[0] && selection->n_cpus && having->export->tables & NT_TABLE_BIT(NT_TABLE_CPU_SLICE) &&
+	    nt_lanes_check_cpus(&part, why_not))
+		return -1;
 	having->n++;
 	if (why_not[0])
 		memcpy(having->why_not, why_not, sizeof(why_not));
@@ -71,19 +75,15 @@ static int write_if_any(struct prometheus *export, const struct nt_options *opti
 }
 
 /* Of a database that was made without some tables, the metrics of these are not known. */
-static int tell_left_out(const struct prometheus *export, const char *path)
+static void tell_left_out(const struct prometheus *export, const char *path)
 {
-	uint64_t tables, needs;
+	const uint64_t needs =
+		nt_selection_is_given(&export->choice.selection) ? NT_PROMETHEUS_PART_TABLES : NT_PROMETHEUS_TABLES;
 	char names[NT_ERROR_MAX / 2] = "";
 	size_t at = 0;
 
-	if (export->db->source)
-		return 0;
-	if (nt_db_tables(export->db, &tables))
-		return -1;
-	needs = nt_selection_is_given(&export->choice.selection) ? NT_PROMETHEUS_PART_TABLES : NT_PROMETHEUS_TABLES;
 	for (unsigned int id = 0; id < NT_TABLE_COUNT; id++) {
-		if (needs & ~tables & NT_TABLE_BIT(id) && at + 40 < sizeof(names))
+		if (needs & ~export->tables & NT_TABLE_BIT(id) && at + 40 < sizeof(names))
 			at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s", at ? ", " : "",
 					       nt_table((enum nt_table_id)id)->name);
 	}
@@ -91,12 +91,11 @@ static int tell_left_out(const struct prometheus *export, const char *path)
 		nt_complain("%s: tables were left out of this import (--tables, --sums), and no metrics of them are "
 			    "written: %s.",
 			    path, names);
-	return 0;
 }
 
 static int run(const struct nt_options *options)
 {
-	struct prometheus export = {.limit = options->limit ? (size_t)options->limit : NAMED};
+	struct prometheus export = {.limit = options->limit ? (size_t)options->limit : NAMED, .tables = NT_ALL_TABLES};
 	char error[NT_ERROR_MAX];
 	size_t told = 0;
 	int code;
@@ -106,8 +105,12 @@ static int run(const struct nt_options *options)
 	if (nt_load_open(&export.db, options->args[0], NULL, options->names, NULL, error))
 		return nt_complain("%s", error);
 	nt_damage_tell(export.db, options->args[0], &told);
-	code = tell_left_out(&export, options->args[0]) ? nt_complain("%s", export.db->error)
-							: write_if_any(&export, options);
+	if (!export.db->source && nt_db_tables(export.db, &export.tables)) {
+		code = nt_complain("%s", export.db->error);
+	} else {
+		tell_left_out(&export, options->args[0]);
+		code = write_if_any(&export, options);
+	}
 	nt_damage_tell(export.db, options->args[0], &told);
 	nt_db_close(export.db);
 	return code;

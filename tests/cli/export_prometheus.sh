@@ -182,6 +182,8 @@ is "each CPU has that time" "$(ns "$work/part.prom" nettape_cpu_seconds_total 'c
 is "up to its end" "$(sed -n 's/^nettape_complete_until_seconds{.*} //p' "$work/part.prom" |
     awk -v until="$until" '{ print $1 * 1e9 - until < 1e3 && until - $1 * 1e9 < 1e3 }')" 1
 is "nothing that is of the whole" "$(grep -cE '^nettape_record(er|s)_' "$work/part.prom")" 0
+report 1 export prometheus "$tape" --cpu 63
+has "another CPU" "$err" ": session 1 has none of these CPUs: it had 2."
 report 1 export prometheus "$tape" --from 1h
 has "another time" "$err" ": nothing of session 1 is in that time: it began at"
 report 0 import "$tape" -o "$work/few.db" --tables cpu_slice,sock_op,rx_cost

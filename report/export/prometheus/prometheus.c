@@ -7,8 +7,7 @@
 #include "report/export/prometheus/parts.h"
 #include "report/query/cpus/part_costs.h"
 
-struct export
-{
+struct exporting {
 	struct nt_db *db;
 	const struct nt_latency_choice *choice;
 	uint64_t tables; /* that the database has */
@@ -20,7 +19,7 @@ struct export
 #define OF_LATENCY (NT_TABLE_BIT(NT_TABLE_SKB_LATENCY) | NT_TABLE_BIT(NT_TABLE_SELF_COST))
 
 /* First: from here on a tape is read for this part alone. */
-static int add_costs(struct export *export, const struct nt_part *part)
+static int add_costs(struct exporting *export, const struct nt_part *part)
 {
 	uint64_t tables = export->tables;
 	bool is_estimate;
@@ -37,7 +36,7 @@ static int add_costs(struct export *export, const struct nt_part *part)
 
 static int add_session(void *arg, const struct nt_session *session)
 {
-	struct export *export = arg;
+	struct exporting *export = arg;
 	const struct nt_latency_choice *choice = export->choice;
 	struct nt_sheet *sheet = &export->sheet;
 	struct nt_part part = {.db = export->db, .session = session, .selection = &choice->selection};
@@ -61,7 +60,7 @@ static int add_session(void *arg, const struct nt_session *session)
 
 int nt_export_prometheus(struct nt_db *db, const struct nt_latency_choice *choice, size_t limit, FILE *out)
 {
-	struct export export = {.db = db, .choice = choice, .tables = NT_ALL_TABLES};
+	struct exporting export = {.db = db, .choice = choice, .tables = NT_ALL_TABLES};
 	int error = db->source ? 0 : nt_db_tables(db, &export.tables);
 
 	if (!error)
