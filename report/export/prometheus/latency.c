@@ -10,15 +10,9 @@
 #include "report/query/latency/result.h"
 #include "report/util/array.h"
 
-struct group {
-	double packets; /* at all hooks */
+/* Of a group of the host. */
+struct delays {
 	struct nt_prometheus_counts *by_hook[NT_HOOK_COUNT]; /* NULL: none */
-};
-
-struct nt_prometheus_delayed {
-	struct nt_labels names;
-	struct group *groups; /* by their numbers */
-	size_t size;
 };
 
 /* A session. */
@@ -26,31 +20,13 @@ struct latency {
 	const struct nt_part *part;
 	const struct nt_latency_choice *choice;
 	struct nt_sheet *sheet;
-	struct nt_prometheus_delayed *host;
+	struct nt_prometheus_groups *host_groups;
 	struct nt_labels groups; /* the session's */
-	uint32_t *number; /* of each at the host, + 1; 0: it has had no packet */
+	struct nt_prometheus_group **of; /* each of these at the host; NULL: it has had no packet */
 	/* Samples at each hook that are in no bucket. */
 	bool has_samples[NT_HOOK_COUNT]; /* of any kind */
 	int64_t hol[NT_HOOK_COUNT], future[NT_HOOK_COUNT], unknown[NT_HOOK_COUNT];
 };
-
-/* The group of the host that a group of the session is. NULL: out of memory. */
-static struct group *find_group(struct latency *latency, uint32_t number)
-{
-	struct nt_prometheus_delayed *host = latency->host;
-	const uint32_t n = host->names.texts.n;
-	uint32_t *known = &latency->number[number];
-
-	if (!*known) {
-		if (NT_ROOM(host->groups, host->size, (size_t)n + 1) ||
-		    nt_labels_number(&host->names, nt_labels_text(&latency->groups, number), known))
-			return NULL;
-		if (*known == n)
-			host->groups[n] = (struct group){0};
-		++*known;
-	}
-	return &host->groups[*known - 1];
-}
 
 static void count_left_out(struct latency *latency, const struct nt_latency_sample *sample)
 {
@@ -65,8 +41,8 @@ static void count_left_out(struct latency *latency, const struct nt_latency_samp
 static int count_sample(void *arg, const struct nt_latency_sample *sample)
 {
 	struct latency *latency = arg;
+	struct nt_prometheus_group **group = &latency->of[sample->group];
 	struct nt_prometheus_counts **counts;
-	struct group *group;
 
 	if (sample->is_other)
 		return 0;
@@ -75,89 +51,64 @@ static int count_sample(void *arg, const struct nt_latency_sample *sample)
 		count_left_out(latency, sample);
 		return 0;
 	}
-	group = find_group(latency, sample->group);
-	if (!group)
+	if (!*group)
+		*group = nt_prometheus_group(latency->host_groups, latency->sheet,
+					     nt_labels_text(&latency->groups, sample->group), sizeof(struct delays));
+	if (!*group)
 		return -1;
-	counts = &group->by_hook[sample->hook];
+	counts = &((struct delays *)(*group)->figures)->by_hook[sample->hook];
 	if (!*counts)
 		*counts = calloc(1, sizeof(**counts));
 	if (!*counts)
 		return -1;
 	nt_prometheus_count(*counts, (uint64_t)sample->ns, sample->weight);
-	group->packets += sample->weight;
+	(*group)->weight += sample->weight;
 	return 0;
 }
 
-/* ---- which groups have names ---- */
+/* ---- groups with names ---- */
 
-/* The first has the most packets; of those with as many, the one that came first. */
-static int compare_groups(const void *a, const void *b, void *arg)
+struct naming {
+	enum nt_by by;
+	struct nt_sheet *sheet;
+};
+
+static int name_group(void *arg, const char *name, const struct nt_prometheus_group *group)
 {
-	const struct nt_prometheus_delayed *host = arg;
-	const uint32_t first = *(const uint32_t *)a, second = *(const uint32_t *)b;
-	const double x = host->groups[first].packets, y = host->groups[second].packets;
+	const struct naming *naming = arg;
+	const struct delays *delays = group->figures;
 
-	if (x != y)
-		return x > y ? -1 : 1;
-	return first < second ? -1 : first > second;
-}
-
-static int add_group(struct nt_sheet *sheet, const struct group *group, enum nt_by by, const char *name)
-{
 	for (unsigned int hook = 0; hook < NT_HOOK_COUNT; hook++) {
-		const struct nt_label labels[] = {
-			{"hook", nt_hook_name((enum nt_hook)hook)}, {by ? nt_by_name(by) : NULL, name}, {NULL, NULL}};
+		const struct nt_label labels[] = {{"hook", nt_hook_name((enum nt_hook)hook)},
+						  {naming->by ? nt_by_name(naming->by) : NULL, name},
+						  {NULL, NULL}};
 
-		if (group->by_hook[hook] && nt_sheet_add_counts(sheet, NT_METRIC_LATENCY, group->by_hook[hook], labels))
+		if (delays->by_hook[hook] &&
+		    nt_sheet_add_counts(naming->sheet, NT_METRIC_LATENCY, delays->by_hook[hook], labels))
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-static int name_groups(struct nt_prometheus_delayed *host, enum nt_by by, size_t limit, struct nt_sheet *sheet)
-{
-	const uint32_t n = host->names.texts.n;
-	uint32_t *order = malloc((n + 1) * sizeof(*order));
-	int error = order ? 0 : -ENOMEM;
-
-	for (uint32_t i = 0; i < n && order; i++)
-		order[i] = i;
-	if (order)
-		qsort_r(order, n, sizeof(*order), compare_groups, host);
-	for (uint32_t i = 0; i < n && !error; i++)
-		error = add_group(sheet, &host->groups[order[i]], by,
-				  i < limit || by == NT_BY_CPU ? nt_labels_text(&host->names, order[i])
-							       : NT_PROMETHEUS_OTHER);
-	free(order);
-	return error;
-}
-
-int nt_prometheus_name_latencies(const struct nt_prometheus_latencies *latencies, enum nt_by by, size_t limit,
+int nt_prometheus_name_latencies(struct nt_prometheus_groups *groups, enum nt_by by, size_t limit,
 				 struct nt_sheet *sheet)
 {
-	int error = 0;
+	struct naming naming = {by, sheet};
 
-	for (size_t host = 0; host < latencies->n && !error; host++) {
-		sheet->host = (uint32_t)host;
-		error = name_groups(&latencies->of[host], by, limit, sheet);
-	}
-	return error;
+	return nt_prometheus_each_group(groups, by == NT_BY_CPU ? SIZE_MAX : limit, sheet, name_group, &naming);
 }
 
-void nt_prometheus_release_latencies(struct nt_prometheus_latencies *latencies)
+static void release_delays(void *figures)
 {
-	for (size_t i = 0; i < latencies->n; i++) {
-		struct nt_prometheus_delayed *host = &latencies->of[i];
+	struct delays *delays = figures;
 
-		for (uint32_t group = 0; group < host->names.texts.n; group++) {
-			for (unsigned int hook = 0; hook < NT_HOOK_COUNT; hook++)
-				free(host->groups[group].by_hook[hook]);
-		}
-		free(host->groups);
-		nt_labels_release(&host->names);
-	}
-	free(latencies->of);
-	*latencies = (struct nt_prometheus_latencies){0};
+	for (unsigned int hook = 0; hook < NT_HOOK_COUNT; hook++)
+		free(delays->by_hook[hook]);
+}
+
+void nt_prometheus_release_latencies(struct nt_prometheus_groups *groups)
+{
+	nt_prometheus_release_groups(groups, release_delays);
 }
 
 /* ---- what is in no bucket ---- */
@@ -203,37 +154,22 @@ static int add_all_rejected(const struct latency *latency)
 	return error;
 }
 
-/* The sheet's host. NULL: out of memory. */
-static struct nt_prometheus_delayed *find_host(struct nt_prometheus_latencies *latencies, const struct nt_sheet *sheet)
-{
-	const size_t n = latencies->n;
-
-	if (NT_ROOM(latencies->of, latencies->size, (size_t)sheet->host + 1))
-		return NULL;
-	if (sheet->host >= n) {
-		memset(&latencies->of[n], 0, (sheet->host + 1 - n) * sizeof(*latencies->of));
-		latencies->n = sheet->host + 1;
-	}
-	return &latencies->of[sheet->host];
-}
-
 int nt_prometheus_latency(const struct nt_part *part, const struct nt_latency_choice *choice,
-			  struct nt_prometheus_latencies *latencies, struct nt_sheet *sheet)
+			  struct nt_prometheus_groups *groups, struct nt_sheet *sheet)
 {
-	struct latency latency = {.part = part, .choice = choice, .sheet = sheet, .host = find_host(latencies, sheet)};
+	struct latency latency = {.part = part, .choice = choice, .sheet = sheet, .host_groups = groups};
 	struct nt_db *db = part->db;
 	int error = nt_groups_read(db, part->session->id, choice->by, &latency.groups);
 
 	if (!error) {
-		latency.number = calloc(latency.groups.texts.n, sizeof(*latency.number));
-		if (!latency.number || !latency.host)
-			error = nt_db_no_memory(db);
+		latency.of = calloc(latency.groups.texts.n, sizeof(struct nt_prometheus_group *));
+		error = latency.of ? 0 : nt_db_no_memory(db);
 	}
 	if (!error)
 		error = nt_latency_scan(db, part->session, choice, &latency.groups, count_sample, &latency, NULL);
 	if (!error)
 		error = add_all_rejected(&latency);
-	free(latency.number);
+	free(latency.of);
 	nt_labels_release(&latency.groups);
 	return error;
 }

@@ -8,51 +8,48 @@
 #pragma once
 
 #include "report/export/export.h"
+#include "report/export/prometheus/groups.h"
 #include "report/export/prometheus/sheet.h"
 #include "report/query/session.h"
 
-/* The groups of what costs the network's CPU time: more of them than are named are one, named `other`. */
-#define NT_PROMETHEUS_OTHER "other"
-
 /* ---- rows.c ---- */
 
-/* The first columns are the values of these metrics, NULL for none; the others are labels by their names. */
-struct nt_prometheus_rows {
-	unsigned int n_metrics;
+/* The first columns of each row are the values of these metrics, NULL for none; the others are labels by their names.
+ * Frees the statement, which may be NULL as of nt_db_prepare that failed. */
+int nt_prometheus_add_rows(const struct nt_part *part, const enum nt_metric *metrics, int n_metrics, sqlite3_stmt *row,
+			   struct nt_sheet *sheet);
+
+/* Such rows of a part, as nt_part_bind binds it. */
+struct nt_prometheus_query {
+	enum nt_table_id table; /* that must be there */
+	const char *sql;
+	int n_metrics;
 	enum nt_metric metrics[3];
 };
-/* Frees the statement, which may be NULL as of nt_db_prepare that failed. */
-int nt_prometheus_add_rows(const struct nt_part *part, const struct nt_prometheus_rows *rows, sqlite3_stmt *row,
-			   struct nt_sheet *sheet);
+/* Those whose table is one of `tables`. */
+int nt_prometheus_add_queries(const struct nt_part *part, uint64_t tables, const struct nt_prometheus_query *queries,
+			      size_t n, struct nt_sheet *sheet);
 
 /* ---- costs.c ---- */
 
-/* What programs, cgroups and ports of each host cost, until the greatest of them are known. Zero-initialised. */
-struct nt_prometheus_groups {
-	struct nt_prometheus_host *of; /* by the sheet's number of the host */
-	size_t n, size;
-};
+enum { NT_PROMETHEUS_KINDS = 3 }; /* of groups: programs, cgroups and ports */
+
 /* The sums of cpu_cost, sock_cost and rx_cost, which are of this part alone. `tables`: those that there are. */
-int nt_prometheus_costs(const struct nt_part *part, uint64_t tables, struct nt_prometheus_groups *groups,
-			struct nt_sheet *sheet);
-/* Adds those groups to the sheet: `limit` of each kind with their names. 0, or -ENOMEM. */
-int nt_prometheus_name_groups(const struct nt_prometheus_groups *groups, size_t limit, struct nt_sheet *sheet);
-void nt_prometheus_release_groups(struct nt_prometheus_groups *groups);
+int nt_prometheus_costs(const struct nt_part *part, uint64_t tables,
+			struct nt_prometheus_groups groups[NT_PROMETHEUS_KINDS], struct nt_sheet *sheet);
+/* When all are added: the groups, `limit` of each kind and host with their names. 0, or -ENOMEM. */
+int nt_prometheus_name_costs(struct nt_prometheus_groups groups[NT_PROMETHEUS_KINDS], size_t limit,
+			     struct nt_sheet *sheet);
 
 /* ---- latency.c ---- */
 
-/* Histograms of each host's groups (choice->by), until those with the most packets are known. Zero-initialised. */
-struct nt_prometheus_latencies {
-	struct nt_prometheus_delayed *of; /* by the sheet's number of the host */
-	size_t n, size;
-};
-/* How late packets are at the hooks. How many are in no bucket goes to the sheet. */
+/* How late packets are at the hooks, by choice->by; and how many are in no bucket. */
 int nt_prometheus_latency(const struct nt_part *part, const struct nt_latency_choice *choice,
-			  struct nt_prometheus_latencies *latencies, struct nt_sheet *sheet);
-/* Adds those histograms to the sheet, as above. CPUs all have their names: a host has no more of them than it has. */
-int nt_prometheus_name_latencies(const struct nt_prometheus_latencies *latencies, enum nt_by by, size_t limit,
+			  struct nt_prometheus_groups *groups, struct nt_sheet *sheet);
+/* When all are added, as above. CPUs all have their names: a host has no more of them than it has. 0, or -ENOMEM. */
+int nt_prometheus_name_latencies(struct nt_prometheus_groups *groups, enum nt_by by, size_t limit,
 				 struct nt_sheet *sheet);
-void nt_prometheus_release_latencies(struct nt_prometheus_latencies *latencies);
+void nt_prometheus_release_latencies(struct nt_prometheus_groups *groups);
 
 /* ---- probes.c ---- */
 

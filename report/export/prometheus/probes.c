@@ -37,11 +37,10 @@ static void bind_window(const struct nt_part *part, sqlite3_stmt *row)
 
 static int add_rows(const struct nt_part *part, enum nt_metric metric, const char *sql, struct nt_sheet *sheet)
 {
-	const struct nt_prometheus_rows rows = {1, {metric}};
 	sqlite3_stmt *row = nt_db_query(part->db, sql, part->session->id);
 
 	bind_window(part, row);
-	return nt_prometheus_add_rows(part, &rows, row, sheet);
+	return nt_prometheus_add_rows(part, &metric, 1, row, sheet);
 }
 
 static int add_counter(const struct nt_part *part, const struct counter *counter, struct nt_sheet *sheet)

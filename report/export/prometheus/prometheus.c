@@ -12,8 +12,7 @@ struct exporting {
 	const struct nt_latency_choice *choice;
 	uint64_t tables; /* that the database has */
 	struct nt_sheet sheet;
-	struct nt_prometheus_groups groups;
-	struct nt_prometheus_latencies latencies;
+	struct nt_prometheus_groups costs[NT_PROMETHEUS_KINDS], latencies;
 };
 
 #define OF_LATENCY (NT_TABLE_BIT(NT_TABLE_SKB_LATENCY) | NT_TABLE_BIT(NT_TABLE_SELF_COST))
@@ -31,7 +30,7 @@ static int add_costs(struct exporting *export, const struct nt_part *part)
 			return -1;
 		tables |= NT_PROMETHEUS_COSTS;
 	}
-	return nt_prometheus_costs(part, tables, &export->groups, &export->sheet);
+	return nt_prometheus_costs(part, tables, export->costs, &export->sheet);
 }
 
 static int add_session(void *arg, const struct nt_session *session)
@@ -65,12 +64,13 @@ int nt_export_prometheus(struct nt_db *db, const struct nt_latency_choice *choic
 
 	if (!error)
 		error = nt_session_each(db, add_session, &export);
-	if (!error && (nt_prometheus_name_groups(&export.groups, limit, &export.sheet) ||
+	if (!error && (nt_prometheus_name_costs(export.costs, limit, &export.sheet) ||
 		       nt_prometheus_name_latencies(&export.latencies, choice->by, limit, &export.sheet)))
 		error = nt_db_no_memory(db);
 	if (!error)
 		nt_sheet_write(&export.sheet, out);
-	nt_prometheus_release_groups(&export.groups);
+	for (size_t i = 0; i < NT_PROMETHEUS_KINDS; i++)
+		nt_prometheus_release_groups(&export.costs[i], NULL);
 	nt_prometheus_release_latencies(&export.latencies);
 	nt_sheet_release(&export.sheet);
 	return error;

@@ -15,36 +15,28 @@
 #define RECORDER_CPU_SQL(column, mode) "SELECT " column ", '" mode "' AS mode FROM (" NT_SELF_RECORDER_SQL ")"
 #define MAX_PROGRAMS "200" /* as on no honest tape */
 
-static const struct figures {
-	enum nt_table_id table; /* that must be there */
-	const char *sql;
-	struct nt_prometheus_rows rows;
-} figures[] = {
+static const struct nt_prometheus_query queries[] = {
 	{NT_TABLE_RECORD_COUNT,
 	 "SELECT total(records), total(lost), kind FROM record_count WHERE session_id = ?1 GROUP BY kind ORDER BY kind",
-	 {2, {NT_METRIC_RECORDS, NT_METRIC_RECORDS_LOST}}},
-	{NT_TABLE_SELF_COST, RECORDER_CPU_SQL("user_ns", "user"), {1, {NT_METRIC_RECORDER_CPU}}},
-	{NT_TABLE_SELF_COST, RECORDER_CPU_SQL("system_ns", "system"), {1, {NT_METRIC_RECORDER_CPU}}},
+	 2,
+	 {NT_METRIC_RECORDS, NT_METRIC_RECORDS_LOST}},
+	{NT_TABLE_SELF_COST, RECORDER_CPU_SQL("user_ns", "user"), 1, {NT_METRIC_RECORDER_CPU}},
+	{NT_TABLE_SELF_COST, RECORDER_CPU_SQL("system_ns", "system"), 1, {NT_METRIC_RECORDER_CPU}},
 	{NT_TABLE_SELF_COST,
 	 "SELECT max(CASE name WHEN 'max_rss_kib' THEN value * 1024.0 END), "
 	 "max(CASE name WHEN 'bytes_written' THEN value END) FROM self_cost_last "
 	 "WHERE session_id = ?1 AND program IS NULL",
-	 {2, {NT_METRIC_RECORDER_MEMORY, NT_METRIC_RECORDER_WRITTEN}}},
+	 2,
+	 {NT_METRIC_RECORDER_MEMORY, NT_METRIC_RECORDER_WRITTEN}},
 	{NT_TABLE_SELF_COST,
 	 "SELECT runs_count, misses_count, run_ns, program FROM (" NT_SELF_PROGRAMS_SQL ") LIMIT " MAX_PROGRAMS,
-	 {3, {NT_METRIC_RECORDER_RUNS, NT_METRIC_RECORDER_MISSES, NT_METRIC_RECORDER_RUN_SECONDS}}},
+	 3,
+	 {NT_METRIC_RECORDER_RUNS, NT_METRIC_RECORDER_MISSES, NT_METRIC_RECORDER_RUN_SECONDS}},
 };
 
 int nt_prometheus_recorder(const struct nt_part *part, uint64_t tables, struct nt_sheet *sheet)
 {
-	int error = 0;
-
-	for (size_t i = 0; i < NT_COUNT(figures) && !error; i++) {
-		if (tables & NT_TABLE_BIT(figures[i].table))
-			error = nt_prometheus_add_rows(part, &figures[i].rows,
-						       nt_db_query(part->db, figures[i].sql, part->session->id), sheet);
-	}
-	return error;
+	return nt_prometheus_add_queries(part, tables, queries, NT_COUNT(queries), sheet);
 }
 
 /* ---- whether it is whole ---- */
