@@ -141,6 +141,17 @@ for tape in "$work/traffic.tape" tests/golden/v1-charges.tape; do
         is "$file: sends of each port" "$(ns "$work/$file.prom" nettape_port_seconds_total '"send"')" \
             "$(sql "$costs" 'SELECT sum(cpu_ns) FROM sock_cost WHERE op = "send"')"
     done
+    is "their bounds" "$(sed -n 's/^nettape_net_rx_[a-z]*_*seconds_total{.*payer="\(.*\)"} /\1 /p' "$work/tape.prom" |
+        awk '{ printf("%s,%.0f\n", $1, $2 * 1e9) }' | sort)" "$(sql "$costs" "SELECT payer, sum(spent_ns) FROM rx_cost
+            GROUP BY 1 UNION ALL SELECT payer, sum(exact_ns) FROM rx_cost GROUP BY 1
+            UNION ALL SELECT payer, sum(most_ns) FROM rx_cost GROUP BY 1" | sort)"
+    for group in program cgroup port; do
+        for bound in low,exact_ns high,most_ns; do
+            is "${bound%,*} of each $group" \
+                "$(ns "$work/tape.prom" "nettape_${group}_net_rx_${bound%,*}_seconds_total" "")" \
+                "$(sql "$costs" "SELECT coalesce(sum(${bound#*,}), 0) FROM rx_cost WHERE payer = 'socket'")"
+        done
+    done
     is "all payers" "$(ns "$work/tape.prom" nettape_net_rx_seconds_total "")" \
         "$(ns "$work/tape.prom" nettape_cpu_seconds_total '"net_rx"')"
     is "the dearest program, and the others" "$(sed -n 's/^nettape_program_operations.*program="\(.*\)"} .*/\1/p' \
