@@ -94,7 +94,7 @@ struct nt_chunk_contents {
 	size_t n_blocks;
 	struct nt_damage *damage; /* bounded: beyond NT_MAX_DAMAGE the last entry grows */
 	size_t n_damage;
-	bool indexed; /* from the index; else by scanning */
+	bool indexed; /* from the index, or there is one; else by scanning */
 };
 #define NT_MAX_DAMAGE 1000
 
@@ -109,6 +109,15 @@ int nt_chunk_open(const struct nt_source *source, bool scan, struct nt_chunk_con
 void nt_chunk_contents_release(struct nt_chunk_contents *contents);
 /* Whether the file is the begin of a chunk's header and no more: its writer ended there. 0, 1 or a negative errno. */
 int nt_chunk_is_begun(const struct nt_source *source);
+/*
+ * The same while the chunk is being written, again and again: lists, behind what is listed already, the blocks that are
+ * whole by now. *offset is where it goes on, 0 at first; it stays 0 until the header is there. What is not whole waits
+ * for the next time. The contents, zero-initialised at first, stay as they are on an error.
+ */
+int nt_chunk_grow(const struct nt_source *source, uint64_t *offset, struct nt_chunk_contents *contents);
+/* The last time: the writer has finished, and what is not whole is damage. `indexed` says whether the trailer is there.
+ */
+int nt_chunk_grown(const struct nt_source *source, uint64_t offset, struct nt_chunk_contents *contents);
 /* Reads, checks and decompresses one payload into `raw` (replacing what it held). -EBADMSG: damaged. */
 int nt_chunk_load(const struct nt_source *source, const struct nt_block_ref *block, struct nt_buf *raw);
 

@@ -157,6 +157,88 @@ static bool ends_in_damage(const struct nt_source *source, const struct nt_chunk
 	return last->offset + last->size == source->size;
 }
 
+/* ---- a chunk that grows ---- */
+
+/* The header, if all of it is there. 0; 1: not yet; or a negative errno. */
+static int grow_header(const struct nt_source *source, uint64_t *offset, struct nt_chunk_contents *contents)
+{
+	uint8_t bytes[NT_CHUNK_HEAD_MAX];
+	const size_t size = source->size < sizeof(bytes) ? (size_t)source->size : sizeof(bytes);
+	size_t head_size;
+	int err = nt_chunk_is_begun(source);
+
+	if (err)
+		return err;
+	err = nt_source_read(source, 0, bytes, size);
+	if (!err)
+		err = nt_chunk_head_parse(bytes, size, &contents->header, &head_size);
+	if (!err)
+		*offset = head_size;
+	return err;
+}
+
+/* Whether a whole block, and not one of the index, stands there: 1 or 0. -EBADMSG: no block does, whole or not. */
+static int block_at(const struct nt_source *source, uint64_t offset)
+{
+	struct nt_block_head head;
+	int err = nt_source_block_head(source, offset, &head);
+
+	if (err)
+		return err;
+	return head.header.type != NT_BLOCK_INDEX && head.header.stored_size <= source->size - offset - head.head_size;
+}
+
+/* As block_at. Moves over damage first, if a block, whole or not, is behind it already; else it is not known as such.
+ */
+static int find_whole(const struct nt_source *source, uint64_t *offset, struct nt_chunk_contents *contents)
+{
+	uint64_t next;
+	int found = block_at(source, *offset), err;
+
+	if (found != -EBADMSG || *offset == source->size)
+		return found == -EBADMSG ? 0 : found;
+	err = nt_chunk_find_block(source, *offset + 1, &next);
+	if (err)
+		return err;
+	/* It may be the trailer, or the end. */
+	found = block_at(source, next);
+	if (found < 0)
+		return found == -EBADMSG ? 0 : found;
+	err = nt_contents_add_damage(contents, *offset, next - *offset, "block header does not match its checksum");
+	*offset = next;
+	return err ? err : found;
+}
+
+int nt_chunk_grow(const struct nt_source *source, uint64_t *offset, struct nt_chunk_contents *contents)
+{
+	struct scan scan = {0};
+	int err = 0;
+
+	if (!*offset)
+		err = grow_header(source, offset, contents);
+	if (err)
+		return err < 0 ? err : 0;
+	while (!(err < 0) && (err = find_whole(source, offset, contents)) == 1)
+		err = scan_step(source, &scan, offset, contents);
+	return err;
+}
+
+int nt_chunk_grown(const struct nt_source *source, uint64_t offset, struct nt_chunk_contents *contents)
+{
+	int err = nt_chunk_grow(source, &offset, contents);
+
+	if (!err && !offset)
+		err = -EPROTO;
+	if (!err)
+		err = nt_chunk_scan(source, offset, contents);
+	if (!err && source->size >= NT_TRAILER_SIZE)
+		err = trailer_at(source, source->size - NT_TRAILER_SIZE);
+	contents->indexed = err == 1;
+	return err < 0 ? err : 0;
+}
+
+/* ---- a chunk as it is ---- */
+
 int nt_chunk_scan(const struct nt_source *source, uint64_t offset, struct nt_chunk_contents *contents)
 {
 	struct scan scan = {0};

@@ -36,6 +36,7 @@ struct nt_options {
 	struct nt_symbol_args symbols; /* --symbols, --no-symbols */
 	const char *names; /* --names, or NULL */
 	int64_t limit; /* --limit: rows of a table for people; NT_LIMIT_ALL; 0: not given */
+	int64_t follow_s; /* --follow: seconds; 0: not given */
 	bool histogram, over_time; /* --histogram, --over-time */
 	const char *buckets, *svg; /* --buckets, --svg, or NULL */
 	bool help; /* --help */

@@ -4,6 +4,7 @@
 
 #include "report/cmd/command.h"
 #include "report/cmd/damage.h"
+#include "report/cmd/live_prometheus.h"
 #include "report/cmd/options.h"
 #include "report/db/load.h"
 #include "report/export/export.h"
@@ -93,6 +94,20 @@ static void tell_left_out(const struct prometheus *export, const char *path)
 			    path, names);
 }
 
+/* Of a tape that grows all is told that can be, each time. */
+static int run_live(const struct nt_options *options, size_t limit)
+{
+	const struct nt_selection_args *selection = &options->selection;
+
+	if (selection->from || selection->to || selection->cpus || selection->process || options->samples.by ||
+	    options->samples.n_hooks || options->samples.include_hol || options->names)
+		return nt_complain_misused(
+			"--follow is of the whole tape, and of costs: only -o and --limit go with it");
+	if (!options->output)
+		return nt_complain_misused("--follow writes a file again and again: name it with -o");
+	return nt_live_prometheus(options, limit);
+}
+
 static int run(const struct nt_options *options)
 {
 	struct prometheus export = {.limit = options->limit ? (size_t)options->limit : NAMED, .tables = NT_ALL_TABLES};
@@ -100,6 +115,8 @@ static int run(const struct nt_options *options)
 	size_t told = 0;
 	int code;
 
+	if (options->follow_s)
+		return run_live(options, export.limit);
 	if (nt_latency_choose(&options->samples, &options->selection, &export.choice, error))
 		return nt_complain_misused(error);
 	if (nt_load_open(&export.db, options->args[0], NULL, options->names, NULL, error))
@@ -125,6 +142,9 @@ static const struct nt_option options[] = {
 	NT_OPTION_HOOK,
 	NT_OPTION_INCLUDE_HOL,
 	NT_OPTION_NAMES,
+	NT_OPTION("follow", 0, "S", "15", NT_TO(nt_set_follow, struct nt_options, follow_s),
+		  "write FILE each S seconds while the tape is recorded: costs and records",
+		  .wants = "a number of seconds from 1 to 86400"),
 	NT_OPTION_HELP,
 	NT_OPTIONS_END,
 };

@@ -423,6 +423,9 @@ static int open_as(struct nt_db *db, enum nt_db_mode mode)
 	switch (mode) {
 	case NT_DB_TEMPORARY:
 		return open_temporary(db) ? -1 : make_tables(db);
+	case NT_DB_LIVE:
+		db->replaces = true;
+		return open_temporary(db) || make_tables(db) ? -1 : make_views(db);
 	case NT_DB_BARE:
 		return open_handle(db, "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
 	case NT_DB_READ:
@@ -445,7 +448,7 @@ int nt_db_open(struct nt_db **out, const char *path, enum nt_db_mode mode)
 	struct nt_db *db = calloc(1, sizeof(*db));
 
 	if (db) {
-		db->path = strdup(mode == NT_DB_TEMPORARY || mode == NT_DB_BARE ? "" : path);
+		db->path = strdup(mode == NT_DB_TEMPORARY || mode == NT_DB_LIVE || mode == NT_DB_BARE ? "" : path);
 		db->name = strdup(path && path[0] ? path : "a temporary database");
 	}
 	*out = db;
@@ -544,7 +547,9 @@ static sqlite3_stmt *prepare_insert(struct nt_db *db, enum nt_table_id id)
 {
 	const struct nt_table *table = nt_table(id);
 	char sql[256];
-	int at = snprintf(sql, sizeof(sql), "INSERT INTO %s VALUES(?", table->name);
+	/* A temporary table may hide the database's own. */
+	int at = snprintf(sql, sizeof(sql), "INSERT %sINTO main.%s VALUES(?", db->replaces ? "OR REPLACE " : "",
+			  table->name);
 
 	for (uint32_t i = 1; i < table->n_columns; i++)
 		at += snprintf(sql + at, sizeof(sql) - (size_t)at, ",?");

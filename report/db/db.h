@@ -29,6 +29,7 @@ enum nt_db_mode {
 	NT_DB_CHANGE, /* the same, of one that must be there: its symbols may be given names */
 	/* Gone when it is closed; in memory, and in TMPDIR when it is large. It has tables and no views. */
 	NT_DB_TEMPORARY,
+	NT_DB_LIVE, /* the same with views, for rows of a tape that is followed: a row replaces the one of its key */
 	NT_DB_BARE /* the same without tables: for tape_tables.h */
 };
 
@@ -44,6 +45,7 @@ struct nt_db {
 	char *name; /* for messages: the same, or the tape that a temporary one is for */
 	struct nt_partial *partial; /* the file of a new one, until it gets its name; or NULL */
 	bool in_transaction;
+	bool replaces; /* it is NT_DB_LIVE */
 	bool read_only; /* nt_db_forbid_writing was called */
 	sqlite3_stmt *inserts[NT_TABLE_COUNT];
 	struct nt_value bound[NT_TABLE_COUNT][NT_MAX_COLUMNS]; /* the values of these, as the last row had them */

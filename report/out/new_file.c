@@ -132,7 +132,7 @@ int nt_new_file(const char *path, const char *how, int (*write)(void *arg, FILE 
 		return write_special(&writing, path);
 	code = write_partial(&writing, path, &partial);
 	nt_partial_release(&partial);
-	if (!code)
+	if (!code && how)
 		nt_new_file_tell(path, how);
 	return code;
 }

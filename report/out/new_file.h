@@ -19,6 +19,6 @@ void nt_new_file_tell(const char *path, const char *how);
  * Calls `write`, which gives an exit code (complain.h) and has complained if that is not 0; errors of writing it may
  * leave in the stream. `path` NULL: to standard output. Gives an exit code, and has complained if that is not 0; then
  * no new file is left, as after Ctrl-C, or a whole one whose name may not outlast a crash. A file that was written is
- * told, with `how` to open it.
+ * told, with `how` to open it; NULL: it is not, as it is written again and again.
  */
 int nt_new_file(const char *path, const char *how, int (*write)(void *arg, FILE *out), void *arg);

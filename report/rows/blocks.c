@@ -143,7 +143,9 @@ static int push_identity(void *arg, const union nt_any *record)
 {
 	struct nt_rows *rows = arg;
 
-	const int is_newest = nt_identities_take_newest(&rows->learned->ids, &rows->marks, record);
+	const int is_newest = rows->want.order == NT_ROWS_FOLLOWED
+				      ? nt_identities_is_newest(&rows->learned->ids, record)
+				      : nt_identities_take_newest(&rows->learned->ids, &rows->marks, record);
 
 	if (is_newest <= 0)
 		return is_newest;
@@ -225,16 +227,12 @@ static int push_snapshot(struct nt_rows *rows, const struct nt_proc_snapshot *sn
 	return nt_proc_snapshot_parse(snapshot, push_counter, &to, &rows->bad_lines);
 }
 
-/* The rows of the next block of one of these types. */
-static int step_block(struct nt_rows *rows, unsigned int wanted)
+int nt_rows_push_block(struct nt_rows *rows, const struct nt_block_ref *block)
 {
-	const struct nt_block_ref *block;
 	struct nt_proc_snapshot snapshot;
 	struct nt_clock clock;
-	int error = nt_block_pass_next(&rows->pass, wanted, &block);
+	int error;
 
-	if (error)
-		return error;
 	switch (block->header.type) {
 	case NT_BLOCK_CLOCK:
 		error = nt_clock_decode(rows->pass.raw.data, rows->pass.raw.size, &clock);
@@ -252,6 +250,15 @@ static int step_block(struct nt_rows *rows, unsigned int wanted)
 		return error == -EBADMSG ? 0 : error;
 	}
 	return error == -EBADMSG ? nt_tape_bad_block(rows->tape, rows->pass.chunk, block->offset) : error;
+}
+
+/* The rows of the next block of one of these types. */
+static int step_block(struct nt_rows *rows, unsigned int wanted)
+{
+	const struct nt_block_ref *block;
+	int error = nt_block_pass_next(&rows->pass, wanted, &block);
+
+	return error ? error : nt_rows_push_block(rows, block);
 }
 
 #define WHO_AND_WHEN (1u << NT_BLOCK_IDENTITIES | 1u << NT_BLOCK_CLOCK)

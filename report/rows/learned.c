@@ -7,11 +7,14 @@
 #include <stdlib.h>
 
 #include "report/rows/state.h"
+#include "report/tape/follow.h"
 #include "schema/meta_keys.h"
 
 int nt_block_pass_next(struct nt_block_pass *pass, unsigned int wanted, const struct nt_block_ref **out)
 {
 	for (;; pass->chunk++, pass->block = 0) {
+		if (pass->chunk == pass->tape->n_chunks && nt_tape_is_followed(pass->tape))
+			return -EAGAIN;
 		if (pass->chunk == pass->tape->n_chunks) {
 			pass->chunk = 0;
 			return 1;
@@ -33,6 +36,8 @@ int nt_block_pass_next(struct nt_block_pass *pass, unsigned int wanted, const st
 			if (error != -EBADMSG)
 				return error;
 		}
+		if (pass->tape->chunks[pass->chunk].grows)
+			return -EAGAIN;
 		nt_tape_drop(pass->tape, pass->chunk);
 		pass->contents = NULL;
 	}
@@ -75,7 +80,7 @@ static int learn_clock(struct nt_learned *learned, const struct nt_buf *raw)
 	return error ? error : nt_clocks_add(&learned->clocks, &clock);
 }
 
-static int learn_block(struct nt_learned *learned, struct nt_block_pass *pass, const struct nt_block_ref *block)
+int nt_learned_block(struct nt_learned *learned, struct nt_block_pass *pass, const struct nt_block_ref *block)
 {
 	int error;
 
@@ -86,18 +91,25 @@ static int learn_block(struct nt_learned *learned, struct nt_block_pass *pass, c
 	return error == -EBADMSG ? nt_tape_bad_block(pass->tape, pass->chunk, block->offset) : error;
 }
 
-int nt_learned_new(struct nt_learned **out, struct nt_tape *tape)
+struct nt_learned *nt_learned_begin(const struct nt_tape *tape)
 {
 	struct nt_learned *learned = calloc(1, sizeof(*learned));
-	struct nt_block_pass pass = {.tape = tape};
-	const struct nt_block_ref *block;
-	int error = learned ? 0 : -ENOMEM;
 	char hash[8];
 
 	if (learned)
 		learned->ids.keeps_flows = !nt_tape_meta(tape, NT_META_FLOW_HASH, hash, sizeof(hash));
+	return learned;
+}
+
+int nt_learned_new(struct nt_learned **out, struct nt_tape *tape)
+{
+	struct nt_learned *learned = nt_learned_begin(tape);
+	struct nt_block_pass pass = {.tape = tape};
+	const struct nt_block_ref *block;
+	int error = learned ? 0 : -ENOMEM;
+
 	while (!error && !(error = nt_block_pass_next(&pass, 1u << NT_BLOCK_IDENTITIES | 1u << NT_BLOCK_CLOCK, &block)))
-		error = learn_block(learned, &pass, block);
+		error = nt_learned_block(learned, &pass, block);
 	nt_block_pass_release(&pass);
 	if (error < 0) {
 		nt_learned_free(learned);

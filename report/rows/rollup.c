@@ -462,6 +462,11 @@ int nt_rollup_rx(struct nt_rollup *rollup, const struct nt_rx_charge *charge)
 	return 0;
 }
 
+void nt_rollup_end_at(struct nt_rollup *rollup, uint64_t end_ns)
+{
+	rollup->time.to_ns = end_ns;
+}
+
 int nt_rollup_finish(struct nt_rollup *rollup)
 {
 	int error = empty(rollup, &rollup->slices);

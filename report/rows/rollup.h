@@ -100,5 +100,7 @@ int nt_rollup_op(struct nt_rollup *rollup, const struct nt_op_row *op);
 int nt_rollup_rx(struct nt_rollup *rollup, const struct nt_rx_charge *charge);
 /* One within the time; it is split at the edges of buckets. */
 int nt_rollup_elsewhere(struct nt_rollup *rollup, const struct nt_elsewhere_cost *time);
-/* Gives all sums that are left. */
+/* The end of the time, which was INT64_MAX, is known. Before anything of later times is added. */
+void nt_rollup_end_at(struct nt_rollup *rollup, uint64_t end_ns);
+/* Gives all sums that are left. More may be added. */
 int nt_rollup_finish(struct nt_rollup *rollup);

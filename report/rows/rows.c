@@ -97,7 +97,8 @@ int nt_rows_see(struct nt_rows *rows, uint64_t task)
 {
 	uint64_t *lately = &rows->seen_lately[task % NT_COUNT(rows->seen_lately)];
 
-	if (task == NT_NO_TASK || task == *lately)
+	/* Where names come as they are known, nobody asks at the end who had none. */
+	if (task == NT_NO_TASK || task == *lately || rows->want.order == NT_ROWS_FOLLOWED)
 		return 0;
 	*lately = task;
 	return nt_identity_marks_see(&rows->marks, task);
@@ -345,6 +346,14 @@ static int step_events(struct nt_rows *rows)
 	return error;
 }
 
+/* Of a tape that is followed: those that there are. */
+static int step_events_so_far(struct nt_rows *rows)
+{
+	const int error = step_events(rows);
+
+	return error == -EAGAIN ? 1 : error;
+}
+
 static int step_finish(struct nt_rows *rows)
 {
 	int error = rows->timeline ? nt_timeline_finish(rows->timeline) : 0;
@@ -369,7 +378,7 @@ static int step_blocks(struct nt_rows *rows)
 		       : 1;
 }
 
-static int push_counts(struct nt_rows *rows)
+int nt_rows_push_counts(struct nt_rows *rows)
 {
 	int error = 0;
 
@@ -401,7 +410,7 @@ static const char *meta_text(struct nt_rows *rows, const char *key)
 	return nt_arena_clean(&rows->arena, value, sizeof(value));
 }
 
-static int push_session(struct nt_rows *rows)
+int nt_rows_push_session(struct nt_rows *rows)
 {
 	const struct nt_tape *tape = rows->tape;
 	const uint64_t realtime_ns = nt_tape_meta_number(tape, NT_META_START_REALTIME_NS, 0);
@@ -441,7 +450,7 @@ static int push_session(struct nt_rows *rows)
 	return nt_rows_push(rows, NT_TABLE_SESSION, &info);
 }
 
-static int push_meta(struct nt_rows *rows)
+int nt_rows_push_meta(struct nt_rows *rows)
 {
 	const char *key, *value;
 	size_t offset = 0, key_size, value_size;
@@ -463,13 +472,13 @@ static int step_last(struct nt_rows *rows)
 	int error = nt_rows_push_unknown(rows);
 
 	if (!error)
-		error = push_meta(rows);
+		error = nt_rows_push_meta(rows);
 	if (!error)
-		error = push_counts(rows);
+		error = nt_rows_push_counts(rows);
 	for (size_t i = 0; i < rows->tape->n_problems && !error; i++)
 		error = nt_rows_push(rows, NT_TABLE_PROBLEM, rows->tape->problems[i].text);
 	if (!error && wants(rows, NT_TABLE_SESSION))
-		error = push_session(rows);
+		error = nt_rows_push_session(rows);
 	return error ? error : 1;
 }
 
@@ -480,6 +489,8 @@ static int (*const steps[][MAX_STEPS])(struct nt_rows *rows) = {
 	[NT_ROWS_EVENTS_FIRST] = {step_events, step_finish, nt_flow_rows_step, step_blocks, step_last, NULL},
 	[NT_ROWS_IDENTITIES_FIRST] = {nt_rows_step_identities, nt_rows_step_proc_snapshots, step_events, step_finish,
 				      nt_flow_rows_step, step_last, NULL},
+	[NT_ROWS_FOLLOWED] = {nt_rows_step_new, step_events_so_far, nt_rows_step_known, nt_rows_step_wait, step_finish,
+			      nt_rows_step_ended, NULL},
 };
 
 static bool is_time_to_stop(struct nt_rows *rows)
@@ -579,7 +590,10 @@ int nt_rows_open(struct nt_row_iter **out, struct nt_tape *tape, struct nt_user_
 		rows->time.buckets_ns = tape->start_ns;
 	memset(rows->seen_lately, 0xff, sizeof(rows->seen_lately));
 	rows->learned = want->learned;
-	error = rows->learned ? 0 : nt_learned_new(&rows->own, tape);
+	if (want->order == NT_ROWS_FOLLOWED)
+		error = (rows->own = nt_learned_begin(tape)) ? 0 : -ENOMEM;
+	else
+		error = rows->learned ? 0 : nt_learned_new(&rows->own, tape);
 	if (rows->own)
 		rows->learned = rows->own;
 	if (!error) {
@@ -591,6 +605,11 @@ int nt_rows_open(struct nt_row_iter **out, struct nt_tape *tape, struct nt_user_
 	else
 		*out = &rows->iter;
 	return error;
+}
+
+uint64_t nt_rows_known_until(const struct nt_row_iter *iter)
+{
+	return ((const struct nt_rows *)iter)->known_ns;
 }
 
 void nt_session_uuid(const struct nt_tape *tape, char uuid[33])

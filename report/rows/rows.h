@@ -28,7 +28,14 @@ void nt_learned_free(struct nt_learned *learned);
 
 enum nt_rows_order {
 	NT_ROWS_EVENTS_FIRST, /* what a database is made of */
-	NT_ROWS_IDENTITIES_FIRST /* identities and clocks, snapshots, events: for who needs names at once */
+	NT_ROWS_IDENTITIES_FIRST, /* identities and clocks, snapshots, events: for who needs names at once */
+	/*
+	 * Of a tape that is followed (follow.h), as it grows: what has come, then -EAGAIN; after the next look at the
+	 * tape the rows go on. An identity is a row each time that more is known of it. Sums are those up to
+	 * nt_rows_known_until, and some beyond; record_count has what came since the last time. The row of the session
+	 * comes first, as with `head`. When the tape has its end, so have the rows. All of the tape; `learned` is NULL.
+	 */
+	NT_ROWS_FOLLOWED
 };
 
 struct nt_rows_want {
@@ -71,6 +78,13 @@ struct nt_rows_want {
  */
 int nt_rows_open(struct nt_row_iter **out, struct nt_tape *tape, struct nt_user_names *names, int64_t session_id,
 		 const struct nt_rows_want *want);
+
+/*
+ * Of NT_ROWS_FOLLOWED, after -EAGAIN: the edge of a bucket up to which all sums have been given: of all CPUs, and but
+ * for operations that turn out later to have ended before. At the end of the rows: the end of the session. 0: of none
+ * yet.
+ */
+uint64_t nt_rows_known_until(const struct nt_row_iter *iter);
 
 /* The session's id on tapes as 32 hexadecimal digits, zero-terminated. */
 void nt_session_uuid(const struct nt_tape *tape, char uuid[33]);

@@ -739,6 +739,12 @@ static int end_run(struct nt_rx_charges *charges, uint32_t number, uint64_t by_n
 	return error;
 }
 
+static void drop_parts(struct cpu *cpu, size_t n)
+{
+	cpu->n_parts -= n;
+	memmove(cpu->parts, cpu->parts + n, cpu->n_parts * sizeof(*cpu->parts));
+}
+
 /* So that a run that goes on and on, as a NAPI thread's, needs no more room: what no stretch has ended yet is kept. */
 static int shorten_run(struct nt_rx_charges *charges, uint32_t number, uint64_t by_ns)
 {
@@ -748,11 +754,9 @@ static int shorten_run(struct nt_rx_charges *charges, uint32_t number, uint64_t 
 
 	if (!error && part < MAX_PARTS / 2)
 		error = charge_rest(charges, number, &part);
-	if (error)
-		return error;
-	cpu->n_parts -= part;
-	memmove(cpu->parts, cpu->parts + part, cpu->n_parts * sizeof(*cpu->parts));
-	return 0;
+	if (!error)
+		drop_parts(cpu, part);
+	return error;
 }
 
 int nt_rx_charges_nobodys(struct nt_rx_charges *charges, const struct nt_rx_part *part)
@@ -800,6 +804,46 @@ int nt_rx_charges_sample(struct nt_rx_charges *charges, uint32_t number, const s
 		error = give_sample(charges, number, &cpu->samples);
 	}
 	return error ? error : nt_waiting_add(&cpu->samples, sample, sizeof(*sample));
+}
+
+void nt_rx_charges_end_at(struct nt_rx_charges *charges, uint64_t end_ns)
+{
+	charges->config.time.to_ns = end_ns;
+}
+
+uint64_t nt_rx_charges_run(const struct nt_rx_charges *charges, uint32_t cpu)
+{
+	return charges->cpus[cpu].n_parts ? charges->cpus[cpu].parts[0].run_ns : 0;
+}
+
+uint64_t nt_rx_charges_since(const struct nt_rx_charges *charges, uint32_t cpu)
+{
+	return charges->cpus[cpu].n_parts ? charges->cpus[cpu].parts[0].ts_ns : UINT64_MAX;
+}
+
+/* Of a run that goes on: what its stretches have ended; and if the rest has waited for long, nobody is charged it. */
+static int charge_some(struct nt_rx_charges *charges, uint32_t number, uint64_t until_ns)
+{
+	struct cpu *cpu = &charges->cpus[number];
+	size_t part;
+	int error = charge_stretches(charges, number, until_ns, &part);
+
+	if (!error && part < cpu->n_parts && cpu->parts[part].ts_ns + NT_RX_PATIENCE_NS < until_ns)
+		error = charge_rest(charges, number, &part);
+	if (!error)
+		drop_parts(cpu, part);
+	return error;
+}
+
+int nt_rx_charges_known(struct nt_rx_charges *charges, uint32_t cpu, uint64_t until_ns, bool goes_on)
+{
+	const uint64_t since_ns = nt_rx_charges_since(charges, cpu);
+
+	if (since_ns == UINT64_MAX)
+		return 0;
+	if (!goes_on)
+		return end_run(charges, cpu, until_ns);
+	return since_ns + NT_RX_PATIENCE_NS < until_ns ? charge_some(charges, cpu, until_ns) : 0;
 }
 
 int nt_rx_charges_finish(struct nt_rx_charges *charges)

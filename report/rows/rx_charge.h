@@ -68,5 +68,17 @@ int nt_rx_charges_nobodys(struct nt_rx_charges *charges, const struct nt_rx_part
 int nt_rx_charges_stretch(struct nt_rx_charges *charges, uint32_t cpu, const struct nt_rx_stretch *stretch);
 /* A sample whose owner is net_rx, after the part that it interrupted and before the next. */
 int nt_rx_charges_sample(struct nt_rx_charges *charges, uint32_t cpu, const struct nt_stack_sample *sample);
+/* The end of the time, which was INT64_MAX, is known. Before parts of later times. */
+void nt_rx_charges_end_at(struct nt_rx_charges *charges, uint64_t end_ns);
+/*
+ * The time of the CPU is known until then, and its run at hand is over, or (`goes_on`) it may have more parts. Charges
+ * all of it; of one that goes on only what has waited for longer than NT_RX_PATIENCE_NS.
+ */
+#define NT_RX_PATIENCE_NS 1000000000ull
+int nt_rx_charges_known(struct nt_rx_charges *charges, uint32_t cpu, uint64_t until_ns, bool goes_on);
+/* When the CPU's run at hand began; 0: there is none. And since when its time has not been charged; UINT64_MAX: all
+ * has. */
+uint64_t nt_rx_charges_run(const struct nt_rx_charges *charges, uint32_t cpu);
+uint64_t nt_rx_charges_since(const struct nt_rx_charges *charges, uint32_t cpu);
 /* Charges what is left. */
 int nt_rx_charges_finish(struct nt_rx_charges *charges);

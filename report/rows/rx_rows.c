@@ -188,6 +188,23 @@ int nt_rx_rows_cost(void *arg, const struct nt_rx_cost *cost)
 	return 0;
 }
 
+int nt_rx_rows_known(struct nt_rows *rows, uint64_t until_ns)
+{
+	size_t n = 0;
+	int error = 0;
+
+	for (size_t i = 0; i < rows->n_unpaid && !error; i++) {
+		const struct nt_rx_cost *cost = &rows->unpaid[i];
+
+		if (cost->ts_ns + cost->dur_ns <= until_ns)
+			error = pay(rows, &rows->users, cost, NT_RX_PAY);
+		else
+			rows->unpaid[n++] = *cost;
+	}
+	rows->n_unpaid = n;
+	return error ? error : nt_rx_rest_give(&rows->rest, push_paid, rows);
+}
+
 int nt_rx_rows_finish(struct nt_rows *rows)
 {
 	int error = 0;

@@ -87,6 +87,8 @@ struct nt_rows {
 	uint32_t sources; /* NT_SOURCE_BIT of each that something must be read of */
 	struct nt_rows_window window;
 	unsigned int step;
+	uint64_t known_ns; /* nt_rows_known_until */
+	bool is_begun; /* NT_ROWS_FOLLOWED: the session's row has been made */
 	unsigned int n_steps; /* calls of them */
 	bool events_done;
 	uint64_t at_ns; /* end of the last record */
@@ -164,6 +166,8 @@ int nt_rx_rows_sample(struct nt_rows *rows, uint32_t cpu, const struct nt_stack_
 int nt_rx_rows_op(struct nt_rows *rows, const struct nt_op_row *op);
 /* All operations are known, and all costs have been given. */
 int nt_rx_rows_finish(struct nt_rows *rows);
+/* The same of what ended by then, as far as operations are known: whoever has used a socket by now may pay. */
+int nt_rx_rows_known(struct nt_rows *rows, uint64_t until_ns);
 
 /* ---- elsewhere.c ---- */
 
@@ -185,15 +189,38 @@ int nt_flow_rows_step(struct nt_rows *rows);
 
 /* ---- learned.c ---- */
 
+/* That knows nothing yet. NULL: out of memory. */
+struct nt_learned *nt_learned_begin(const struct nt_tape *tape);
+/* Learns the block that was loaded, of identities or a clock. */
+int nt_learned_block(struct nt_learned *learned, struct nt_block_pass *pass, const struct nt_block_ref *block);
 /*
  * Moves to the next block that `wanted` (a set of 1 << type) holds and loads it into pass->raw. 0; 1: no more, and the
- * next call begins again; or a negative errno. Damaged blocks are stepped over: nt_tape_load notes them.
+ * next call begins again; -EAGAIN: not yet, of a tape that is followed; or a negative errno. Damaged blocks are stepped
+ * over: nt_tape_load notes them.
  */
 int nt_block_pass_next(struct nt_block_pass *pass, unsigned int wanted, const struct nt_block_ref **out);
 void nt_block_pass_release(struct nt_block_pass *pass);
 /* Calls visit with each identity of the block that was loaded. */
 int nt_block_pass_identities(struct nt_block_pass *pass, int (*visit)(void *arg, const union nt_any *record),
 			     void *arg);
+
+/* ---- followed.c: steps, as in rows.c ---- */
+
+/* The session, at first; then the rows of the blocks that have come since the last time, learned as they come. */
+int nt_rows_step_new(struct nt_rows *rows);
+/* The sums that are known by now, and how many records were read for them. */
+int nt_rows_step_known(struct nt_rows *rows);
+/* -EAGAIN, and the next step is the one of new blocks; or 1: the tape has its end. */
+int nt_rows_step_wait(struct nt_rows *rows);
+/* All is known. */
+int nt_rows_step_ended(struct nt_rows *rows);
+
+/* ---- rows.c ---- */
+
+/* The row of the session; those of what it says about itself; those of the counts of records. */
+int nt_rows_push_session(struct nt_rows *rows);
+int nt_rows_push_meta(struct nt_rows *rows);
+int nt_rows_push_counts(struct nt_rows *rows);
 
 /* ---- blocks.c ---- */
 
@@ -202,5 +229,7 @@ int nt_block_pass_identities(struct nt_block_pass *pass, int (*visit)(void *arg,
 int nt_rows_step_block(struct nt_rows *rows);
 int nt_rows_step_identities(struct nt_rows *rows);
 int nt_rows_step_proc_snapshots(struct nt_rows *rows);
+/* The rows of the block that was loaded. */
+int nt_rows_push_block(struct nt_rows *rows, const struct nt_block_ref *block);
 /* Rows for the idle task, and for tasks that events speak of and no identity is known of. */
 int nt_rows_push_unknown(struct nt_rows *rows);

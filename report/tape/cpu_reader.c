@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "report/tape/follow.h"
+
 #define FITS_TIMELINE(name) _Static_assert(sizeof(struct nt_##name) <= NT_EVENT_SIZE, "NT_EVENT_SIZE and " #name);
 #define FITS_LOOSE FITS_TIMELINE
 #define FITS_IDENTITY(name)
@@ -67,11 +69,16 @@ void nt_cpu_reader_free(struct nt_cpu_reader *reader)
 
 /* ---- blocks ---- */
 
-/* The CPU's next block, which stays where it is until the next call. 0, 1: there is none, or a negative errno. */
+/*
+ * The CPU's next block, which stays where it is until the next call. 0; 1: there is none; -EAGAIN: not yet; or another
+ * negative errno.
+ */
 static int next_block(struct nt_cpu_reader *reader, const struct nt_block_ref **out)
 {
 	while (reader->chunk < reader->tape->n_chunks) {
-		if (!reader->contents && nt_tape_chunk_has(&reader->tape->chunks[reader->chunk], reader->cpu)) {
+		const struct nt_tape_chunk *chunk = &reader->tape->chunks[reader->chunk];
+
+		if (!reader->contents && nt_tape_chunk_has(chunk, reader->cpu)) {
 			int error = nt_tape_hold(reader->tape, reader->chunk, &reader->contents);
 
 			if (error)
@@ -87,12 +94,14 @@ static int next_block(struct nt_cpu_reader *reader, const struct nt_block_ref **
 				return 0;
 			}
 		}
+		if (chunk->grows)
+			return -EAGAIN;
 		if (reader->contents)
 			nt_tape_drop(reader->tape, reader->chunk);
 		reader->contents = NULL;
 		reader->chunk++;
 	}
-	return 1;
+	return nt_tape_is_followed(reader->tape) ? -EAGAIN : 1;
 }
 
 static void miss(struct nt_cpu_reader *reader, const char *why)
@@ -364,11 +373,17 @@ static int fill_window(struct nt_cpu_reader *reader)
 	return error;
 }
 
+/* Whether no record may come that goes before the first of the window. */
+static bool is_settled(const struct nt_cpu_reader *reader)
+{
+	return reader->n && reader->window[reader->first].record.end_ns <= reader->tape->settled_ns;
+}
+
 int nt_cpu_reader_next(struct nt_cpu_reader *reader, union nt_item *out)
 {
 	int error = fill_window(reader);
 
-	if (error)
+	if (error && !(error == -EAGAIN && is_settled(reader)))
 		return error;
 	if (reader->has_wrong) {
 		*out = reader->wrong;

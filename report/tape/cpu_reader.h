@@ -100,7 +100,7 @@ struct nt_cpu_reader *nt_cpu_reader_new(struct nt_tape *tape, uint32_t cpu);
 void nt_cpu_reader_begin_at(struct nt_cpu_reader *reader, const struct nt_place *place);
 void nt_cpu_reader_free(struct nt_cpu_reader *reader);
 /*
- * 0: *out is the next, in those of its bytes that nt_item_sizes tells; 1: end; below 0: a negative errno of reading.
- * Loose items go before others.
+ * 0: *out is the next, in those of its bytes that nt_item_sizes tells; 1: end; -EAGAIN: what comes next is not there
+ * yet (follow.h); else below 0: a negative errno of reading. Loose items go before others.
  */
 int nt_cpu_reader_next(struct nt_cpu_reader *reader, union nt_item *out);

@@ -220,15 +220,31 @@ int nt_identities_learn(struct nt_identities *ids, const union nt_any *record)
 	return 0;
 }
 
+/* Where the rank of the record's id is, if the record is the one that counts so far; else NULL. */
+static struct nt_id_map *map_of_newest(struct nt_identities *ids, const union nt_any *record, uint64_t *id)
+{
+	struct nt_id_map *map;
+
+	*id = 0;
+	map = map_of(ids, record, id);
+	return map && *id && record->record.end_ns <= INT64_MAX && nt_id_map_get(map, *id) == rank_of(record) ? map
+													      : NULL;
+}
+
+bool nt_identities_is_newest(struct nt_identities *ids, const union nt_any *record)
+{
+	uint64_t id;
+
+	return map_of_newest(ids, record, &id);
+}
+
 int nt_identities_take_newest(struct nt_identities *ids, struct nt_identity_marks *marks, const union nt_any *record)
 {
 	uint64_t id;
-	struct nt_id_map *map = map_of(ids, record, &id), *taken;
+	const struct nt_id_map *map = map_of_newest(ids, record, &id);
+	struct nt_id_map *taken = map ? &marks->taken[map - ids->newest] : NULL;
 
-	if (!map || !id || record->record.end_ns > INT64_MAX || nt_id_map_get(map, id) != rank_of(record))
-		return 0;
-	taken = &marks->taken[map - ids->newest];
-	if (nt_id_map_get(taken, id))
+	if (!taken || nt_id_map_get(taken, id))
 		return 0;
 	return nt_id_map_set(taken, id, 1) ? -ENOMEM : 1;
 }

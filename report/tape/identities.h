@@ -57,6 +57,8 @@ void nt_identities_release(struct nt_identities *ids);
 int nt_identities_learn(struct nt_identities *ids, const union nt_any *record);
 /* 1 once for each id and reader: for the first record in reading order that is its newest. Else 0; or -ENOMEM. */
 int nt_identities_take_newest(struct nt_identities *ids, struct nt_identity_marks *marks, const union nt_any *record);
+/* Whether the record says the most of its id that was learned so far. */
+bool nt_identities_is_newest(struct nt_identities *ids, const union nt_any *record);
 /* Whether any record of this task was learned. */
 bool nt_identities_knows_task(struct nt_identities *ids, uint64_t task);
 /* The process of a task, as far as is known: else the task itself. */

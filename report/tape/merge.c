@@ -5,6 +5,7 @@
  */
 #include "report/tape/merge.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "report/tape/read_ahead.h"
@@ -17,6 +18,7 @@ struct source {
 	uint64_t key_ns; /* where the first of them stands in the order of all CPUs */
 	uint64_t last_ns; /* greatest end of the CPU's events so far, up to that */
 	bool stopped; /* no more of it is wanted */
+	bool waits; /* what comes next is not there yet: it is not in the heap */
 };
 
 struct nt_merge {
@@ -26,8 +28,11 @@ struct nt_merge {
 	struct source **heap; /* least key first; those that have ended are gone from it */
 	size_t n_heap;
 	bool begun;
+	size_t n_waiting; /* of the sources */
 	bool any_stopped; /* a CPU: then it is asked each time which */
-	int status; /* 0, or what nt_merge_next gives from now on */
+	int status; /* 0; -EAGAIN: the first of the heap has not been given; else what nt_merge_next gives from now on
+		     */
+	uint64_t given_ns; /* all that ended by then had been given when it was asked to wait last */
 };
 
 static void begin_source(struct source *source, struct nt_stream *stream, const struct nt_place *places)
@@ -192,22 +197,56 @@ static int prepare(struct nt_merge *merge, struct source *source)
 
 /* ---- all CPUs ---- */
 
+static void sift_up(struct nt_merge *merge, size_t at)
+{
+	struct source *source = merge->heap[at];
+
+	while (at && is_before(source, merge->heap[(at - 1) / 2])) {
+		merge->heap[at] = merge->heap[(at - 1) / 2];
+		at = (at - 1) / 2;
+	}
+	merge->heap[at] = source;
+}
+
+static void wait_for(struct nt_merge *merge, struct source *source)
+{
+	source->waits = true;
+	merge->n_waiting++;
+}
+
+/* 1: no CPU has anything more; -EAGAIN: none has anything yet. */
+static int status_of_heap(const struct nt_merge *merge)
+{
+	if (merge->n_heap)
+		return 0;
+	return merge->n_waiting ? -EAGAIN : 1;
+}
+
+/* The CPU stands at what comes next of it: puts it into the heap, if it has not ended. 0, or a negative errno. */
+static int join(struct nt_merge *merge, struct source *source)
+{
+	const int error = prepare(merge, source);
+
+	if (error == -EAGAIN)
+		wait_for(merge, source);
+	if (error)
+		return error == -EAGAIN || error == 1 ? 0 : error;
+	merge->heap[merge->n_heap++] = source;
+	sift_up(merge, merge->n_heap - 1);
+	return 0;
+}
+
 /* Reads the first of each CPU. */
 __attribute__((noinline)) static int begin(struct nt_merge *merge)
 {
 	for (size_t i = 0; i < merge->ahead->n_streams; i++) {
-		struct source *source = &merge->sources[i];
-		int error = prepare(merge, source);
+		const int error = join(merge, &merge->sources[i]);
 
-		if (error < 0)
+		if (error)
 			return error;
-		if (!error)
-			merge->heap[merge->n_heap++] = source;
 	}
-	for (size_t i = merge->n_heap / 2; i-- > 0;)
-		sift_down(merge, i);
 	merge->begun = true;
-	return !merge->n_heap;
+	return status_of_heap(merge);
 }
 
 static void remove_first(struct nt_merge *merge)
@@ -217,20 +256,54 @@ static void remove_first(struct nt_merge *merge)
 		sift_down(merge, 0);
 }
 
-/* The first stands at what comes next: puts it where that belongs. 0; 1: no CPU has more; or a negative errno. */
+/* The first stands at what comes next: puts it where that belongs. As status_of_heap, or another negative errno. */
 __attribute__((noinline)) static int prepare_first(struct nt_merge *merge)
 {
-	const int error = prepare(merge, merge->heap[0]);
+	struct source *first = merge->heap[0];
+	const int error = prepare(merge, first);
 
-	if (error < 0)
+	if (error < 0 && error != -EAGAIN)
 		return error;
+	if (error == -EAGAIN)
+		wait_for(merge, first);
 	if (error)
 		remove_first(merge);
 	else
 		sift_down(merge, 0);
 	while (merge->n_heap && merge->heap[0]->stopped)
 		remove_first(merge);
-	return !merge->n_heap;
+	return status_of_heap(merge);
+}
+
+/* A record that ended before others that have been given: what an operation cost on several CPUs may be wrong. */
+static int note_late(struct nt_merge *merge, const struct source *source)
+{
+	if (!is_plain(item_of(source)) || source->key_ns > merge->given_ns)
+		return 0;
+	return nt_tape_problem(merge->tape,
+			       "CPU %u: records came onto the tape very late, while it was followed: of operations on "
+			       "several CPUs at that time, the costs may be wrong.",
+			       source->cpu);
+}
+
+/* The tape has been looked at: those that were waited for may have more. */
+__attribute__((noinline)) static int resume(struct nt_merge *merge)
+{
+	for (size_t i = 0; i < merge->ahead->n_streams; i++) {
+		struct source *source = &merge->sources[i];
+		int error;
+
+		if (!source->waits)
+			continue;
+		source->waits = false;
+		merge->n_waiting--;
+		error = join(merge, source);
+		if (!error && !source->waits && !source->stopped && source->at != source->end)
+			error = note_late(merge, source);
+		if (error)
+			return error;
+	}
+	return status_of_heap(merge);
 }
 
 /* Goes on behind what was given last. */
@@ -248,6 +321,18 @@ static int advance(struct nt_merge *merge)
 	return 0;
 }
 
+/* Goes to what comes next: the heap's first, if nothing can come any more that goes before it. */
+static int move(struct nt_merge *merge)
+{
+	int status = !merge->begun ? begin(merge) : merge->status == -EAGAIN ? resume(merge) : advance(merge);
+
+	if (!status && merge->heap[0]->key_ns > merge->tape->settled_ns)
+		status = -EAGAIN;
+	if (status == -EAGAIN)
+		merge->given_ns = merge->tape->settled_ns;
+	return status;
+}
+
 static void give_gap(const struct nt_gap *gap, struct nt_merged *out)
 {
 	out->resume_ns = gap->resume_ns;
@@ -259,8 +344,8 @@ int nt_merge_next(struct nt_merge *merge, struct nt_merged *out)
 {
 	const struct source *first;
 
-	if (!merge->status)
-		merge->status = merge->begun ? advance(merge) : begin(merge);
+	if (!merge->status || merge->status == -EAGAIN)
+		merge->status = move(merge);
 	if (merge->status)
 		return merge->status;
 	first = merge->heap[0];

@@ -35,7 +35,11 @@ struct nt_merge;
  */
 struct nt_merge *nt_merge_new(struct nt_tape *tape, const struct nt_place *places);
 void nt_merge_free(struct nt_merge *merge);
-/* 0: *out holds the next; 1: end; below 0: a negative errno of reading. Damage is a gap, not an error. */
+/*
+ * 0: *out holds the next; 1: end; -EAGAIN: of a tape that is followed there is nothing more yet, or something may still
+ * come that goes before it: look at the tape (follow.h), then ask again; else below 0: a negative errno of reading.
+ * Damage is a gap, not an error.
+ */
 int nt_merge_next(struct nt_merge *merge, struct nt_merged *out);
 /* No more of this CPU is wanted. */
 void nt_merge_stop(struct nt_merge *merge, uint32_t cpu);

@@ -17,19 +17,6 @@
 #include "report/util/array.h"
 #include "schema/meta_keys.h"
 
-/* The findings while the chunks are gone over. */
-struct opening {
-	struct nt_tape *tape;
-	uint64_t *expected; /* of NT_CHUNK_MAX_CPUS: the next block's sequence, 0 when none was seen */
-	uint64_t first_ns, last_ns; /* of all records */
-	struct nt_buf closing; /* the last meta payload, if it is not the first of its chunk */
-	size_t closing_chunk;
-	struct nt_buf again; /* what later chunks say of the session */
-	int first_error; /* of a chunk that was left out */
-	uint64_t n_blocks;
-	bool is_begun; /* its first chunk was begun, and no more */
-};
-
 /* ---- finding the files ---- */
 
 int nt_tape_chunk_fd(const struct nt_tape *tape, const char *name)
@@ -68,17 +55,14 @@ static int add_chunk(struct nt_tape *tape, const char *name, uint32_t number, bo
 		return -ENOMEM;
 	chunk = &tape->chunks[tape->n_chunks];
 	*chunk = (struct nt_tape_chunk){.name = strdup(name), .number = number, .partial = partial, .fd = -1};
-	if (!chunk->name)
-		return -ENOMEM;
 	tape->n_chunks++;
-	return 0;
+	chunk->contents = calloc(1, sizeof(*chunk->contents));
+	return chunk->name && chunk->contents ? 0 : -ENOMEM;
 }
 
 static void remove_chunk(struct nt_tape *tape, size_t at)
 {
-	nt_tape_chunk_close(&tape->chunks[at]);
-	free(tape->chunks[at].name);
-	free(tape->chunks[at].cpus);
+	nt_tape_chunk_release(&tape->chunks[at]);
 	tape->n_chunks--;
 	memmove(&tape->chunks[at], &tape->chunks[at + 1], (tape->n_chunks - at) * sizeof(tape->chunks[0]));
 }
@@ -92,9 +76,10 @@ static int by_number(const void *a, const void *b)
 	return one->partial - other->partial;
 }
 
-static int list_directory(struct nt_tape *tape)
+int nt_tape_list_chunks(struct nt_tape *tape, uint32_t least)
 {
 	DIR *directory = opendir(tape->path);
+	const size_t before = tape->n_chunks;
 	const struct dirent *entry;
 	int error = 0;
 
@@ -104,16 +89,16 @@ static int list_directory(struct nt_tape *tape)
 		uint32_t number;
 		bool partial;
 
-		if (parse_name(entry->d_name, &number, &partial))
+		if (parse_name(entry->d_name, &number, &partial) && number >= least)
 			error = add_chunk(tape, entry->d_name, number, partial);
 	}
 	closedir(directory);
-	if (tape->n_chunks)
-		qsort(tape->chunks, tape->n_chunks, sizeof(tape->chunks[0]), by_number);
+	if (tape->n_chunks > before)
+		qsort(&tape->chunks[before], tape->n_chunks - before, sizeof(tape->chunks[0]), by_number);
 	return error;
 }
 
-static int find_chunks(struct opening *opening)
+int nt_tape_find_chunks(struct nt_tape_opening *opening)
 {
 	struct nt_tape *tape = opening->tape;
 	const char *slash = strrchr(tape->path, '/');
@@ -122,7 +107,7 @@ static int find_chunks(struct opening *opening)
 	if (stat(tape->path, &status))
 		return -errno;
 	if (S_ISDIR(status.st_mode))
-		return list_directory(tape);
+		return nt_tape_list_chunks(tape, 0);
 	tape->is_file = true;
 	return add_chunk(tape, slash ? slash + 1 : tape->path, 0, false);
 }
@@ -142,12 +127,15 @@ static void note_times(struct nt_chunk_cpu *cpu, const struct nt_block_header *h
 }
 
 /* An event block: its place in its CPU's order, and its times. */
-static int go_over_block(struct opening *opening, struct nt_tape_chunk *chunk, const struct nt_block_ref *block)
+static int go_over_block(struct nt_tape_opening *opening, struct nt_tape_chunk *chunk, const struct nt_block_ref *block)
 {
 	const struct nt_block_header *header = &block->header;
 	uint64_t *expected = &opening->expected[header->cpu];
 	int error = 0;
 
+	/* A recording that is followed has got a CPU that it did not have. */
+	if (opening->tape->present && !opening->tape->present[header->cpu])
+		return -ESTALE;
 	note_times(&chunk->cpus[header->cpu], header);
 	if (header->sequence < *expected)
 		return nt_tape_problem(opening->tape,
@@ -168,55 +156,72 @@ static int go_over_block(struct opening *opening, struct nt_tape_chunk *chunk, c
 	return error;
 }
 
-static uint32_t cpus_of(const struct nt_chunk_contents *contents)
+/* Room for the CPUs of the blocks from `block` on. */
+static int make_room_for_cpus(struct nt_tape_chunk *chunk, size_t block)
 {
-	uint32_t n = 0;
+	const struct nt_chunk_contents *contents = chunk->contents;
+	struct nt_chunk_cpu *cpus;
+	uint32_t n = chunk->n_cpus;
 
-	for (size_t i = 0; i < contents->n_blocks; i++) {
-		const struct nt_block_header *header = &contents->blocks[i].header;
+	for (; block < contents->n_blocks; block++) {
+		const struct nt_block_header *header = &contents->blocks[block].header;
 
 		if (header->type == NT_BLOCK_EVENTS && header->cpu >= n)
 			n = header->cpu + 1;
 	}
-	return n;
+	if (n == chunk->n_cpus && chunk->cpus)
+		return 0;
+	cpus = reallocarray(chunk->cpus, (size_t)n + 1, sizeof(*cpus));
+	if (!cpus)
+		return -ENOMEM;
+	memset(&cpus[chunk->n_cpus], 0, (n + 1 - chunk->n_cpus) * sizeof(*cpus));
+	chunk->cpus = cpus;
+	chunk->n_cpus = n;
+	return 0;
 }
 
 /*
  * Takes over the first meta block of the tape, and keeps the last one that is not a chunk's first. All are read: those
  * of later chunks say the same, but damage is to be known.
  */
-static int go_over_meta(struct opening *opening, size_t at)
+static int go_over_meta(struct nt_tape_opening *opening, size_t at, const struct nt_block_ref *block)
 {
 	struct nt_tape *tape = opening->tape;
-	const struct nt_chunk_contents *contents = &tape->chunks[at].contents;
-	bool is_first = true;
-	int error = 0;
+	struct nt_buf *to = opening->has_meta ? &opening->closing : tape->meta.size ? &opening->again : &tape->meta;
+	int error;
 
-	for (size_t i = 0; i < contents->n_blocks && !error; i++) {
-		struct nt_buf *to = !is_first ? &opening->closing : tape->meta.size ? &opening->again : &tape->meta;
-
-		if (contents->blocks[i].header.type != NT_BLOCK_META)
-			continue;
-		if (!is_first)
-			opening->closing_chunk = at;
-		is_first = false;
-		error = nt_tape_load(tape, at, &contents->blocks[i], to);
-		if (error == -EBADMSG) {
-			to->size = 0;
-			error = 0;
-		}
-	}
-	return error;
+	if (opening->has_meta)
+		opening->closing_chunk = at;
+	opening->has_meta = true;
+	error = nt_tape_load(tape, at, block, to);
+	if (error != -EBADMSG)
+		return error;
+	to->size = 0;
+	return 0;
 }
 
-static int note_damage(struct nt_tape *tape, const struct nt_tape_chunk *chunk)
+/* How far a tape that grows has come. Damage is told of by who needs the clock. */
+static int go_over_clock(struct nt_tape_opening *opening, size_t at, const struct nt_block_ref *block)
 {
+	struct nt_clock clock;
+	int error = nt_tape_read(opening->tape, at, block, &opening->again);
+
+	if (!error)
+		error = nt_clock_decode(opening->again.data, opening->again.size, &clock);
+	if (!error && clock.monotonic_ns > opening->clock_ns)
+		opening->clock_ns = clock.monotonic_ns;
+	return error == -EBADMSG ? 0 : error;
+}
+
+static int note_damage(struct nt_tape_opening *opening, const struct nt_tape_chunk *chunk)
+{
+	const struct nt_chunk_contents *contents = chunk->contents;
 	int error = 0;
 
-	for (size_t i = 0; !error && i < chunk->contents.n_damage; i++) {
-		const struct nt_damage *damage = &chunk->contents.damage[i];
+	for (; !error && opening->n_noted < contents->n_damage; opening->n_noted++) {
+		const struct nt_damage *damage = &contents->damage[opening->n_noted];
 
-		error = nt_tape_problem(tape, "%s: %llu bytes at byte %llu cannot be read: %s.", chunk->name,
+		error = nt_tape_problem(opening->tape, "%s: %llu bytes at byte %llu cannot be read: %s.", chunk->name,
 					(unsigned long long)damage->size, (unsigned long long)damage->offset,
 					damage->what);
 	}
@@ -224,15 +229,15 @@ static int note_damage(struct nt_tape *tape, const struct nt_tape_chunk *chunk)
 }
 
 /* A chunk without a block: the recorder was killed before it wrote one, or is at work. */
-static int note_nothing(struct opening *opening, const struct nt_tape_chunk *chunk, size_t at)
+static int note_nothing(struct nt_tape_opening *opening, const struct nt_tape_chunk *chunk)
 {
-	if (!chunk->partial)
-		return 0;
-	opening->is_begun |= !at;
+	const bool is_first = chunk == opening->tape->chunks;
+
+	opening->is_begun |= is_first;
 	return nt_tape_problem(opening->tape,
 			       "%s holds no block%s: the recorder was killed before it wrote the first one, or is "
 			       "still at work.",
-			       chunk->name, at ? "" : ", so nothing was recorded");
+			       chunk->name, is_first ? ", so nothing was recorded" : "");
 }
 
 /* By its name it was finished. */
@@ -241,33 +246,58 @@ static bool is_cut(const struct nt_tape_chunk *chunk)
 	const char *end = strrchr(chunk->name, '.');
 
 	/* Where a stretch is damaged, that has been said. */
-	return end && !strcmp(end, ".ntc") && !chunk->contents.indexed && !chunk->contents.n_damage;
+	return end && !strcmp(end, ".ntc") && !chunk->contents->indexed && !chunk->contents->n_damage;
 }
 
-static int go_over_chunk(struct opening *opening, size_t at)
+int nt_tape_note_end(struct nt_tape_opening *opening, const struct nt_tape_chunk *chunk)
+{
+	struct nt_tape *tape = opening->tape;
+
+	if (!chunk->contents->n_blocks && chunk->partial)
+		return note_nothing(opening, chunk);
+	if (is_cut(chunk))
+		return nt_tape_problem(tape, "%s lacks its end, index and trailer: it was cut.", chunk->name);
+	if (chunk->partial)
+		return nt_tape_problem(tape, "%s was never finished: the recorder was killed, or is still at work.",
+				       chunk->name);
+	return 0;
+}
+
+int nt_tape_go_over_new(struct nt_tape_opening *opening, size_t at)
 {
 	struct nt_tape *tape = opening->tape;
 	struct nt_tape_chunk *chunk = &tape->chunks[at];
-	int error = chunk->contents.n_blocks ? 0 : note_nothing(opening, chunk, at);
+	const struct nt_chunk_contents *contents = chunk->contents;
+	int error = note_damage(opening, chunk);
 
 	if (!error)
-		error = note_damage(tape, chunk);
-	opening->n_blocks += chunk->contents.n_blocks;
-	chunk->n_cpus = cpus_of(&chunk->contents);
-	chunk->cpus = calloc(chunk->n_cpus + 1, sizeof(*chunk->cpus));
-	if (!chunk->cpus)
-		return -ENOMEM;
-	for (size_t i = 0; !error && i < chunk->contents.n_blocks; i++) {
-		if (chunk->contents.blocks[i].header.type == NT_BLOCK_EVENTS)
-			error = go_over_block(opening, chunk, &chunk->contents.blocks[i]);
+		error = make_room_for_cpus(chunk, opening->n_gone_over);
+	opening->n_blocks += contents->n_blocks - opening->n_gone_over;
+	for (; !error && opening->n_gone_over < contents->n_blocks; opening->n_gone_over++) {
+		const struct nt_block_ref *block = &contents->blocks[opening->n_gone_over];
+
+		if (block->header.type == NT_BLOCK_EVENTS)
+			error = go_over_block(opening, chunk, block);
+		else if (block->header.type == NT_BLOCK_META)
+			error = go_over_meta(opening, at, block);
+		else if (block->header.type == NT_BLOCK_CLOCK && tape->growth)
+			error = go_over_clock(opening, at, block);
 	}
-	if (!error && is_cut(chunk))
-		error = nt_tape_problem(tape, "%s lacks its end, index and trailer: it was cut.", chunk->name);
-	if (!error && chunk->partial && chunk->contents.n_blocks)
-		error = nt_tape_problem(tape, "%s was never finished: the recorder was killed, or is still at work.",
-					chunk->name);
-	tape->bytes += chunk->size;
-	return error ? error : go_over_meta(opening, at);
+	tape->bytes += chunk->size - opening->n_counted;
+	opening->n_counted = chunk->size;
+	return error;
+}
+
+static int go_over_chunk(struct nt_tape_opening *opening, size_t at)
+{
+	const struct nt_tape_chunk *chunk = &opening->tape->chunks[at];
+	int error;
+
+	opening->n_gone_over = opening->n_noted = 0;
+	opening->n_counted = 0;
+	opening->has_meta = false;
+	error = nt_tape_go_over_new(opening, at);
+	return error || chunk->grows ? error : nt_tape_note_end(opening, chunk);
 }
 
 /* ---- all chunks ---- */
@@ -282,11 +312,11 @@ static bool has_session(const struct nt_chunk_header *header)
 
 /* Why the chunk at `at` must be left out, in words; NULL: it need not. Opens it; *error is below 0 when all must end.
  */
-static const char *reject_chunk(struct opening *opening, size_t at, int *error)
+static const char *reject_chunk(struct nt_tape_opening *opening, size_t at, int *error)
 {
 	struct nt_tape *tape = opening->tape;
 	struct nt_tape_chunk *chunk = &tape->chunks[at];
-	const struct nt_chunk_header *header = &chunk->contents.header;
+	const struct nt_chunk_header *header = &chunk->contents->header;
 
 	if (at && chunk[-1].number == chunk->number)
 		return "the same chunk is there, finished";
@@ -304,23 +334,27 @@ static const char *reject_chunk(struct opening *opening, size_t at, int *error)
 	return NULL;
 }
 
-static int go_over_chunks(struct opening *opening)
+int nt_tape_go_over_chunks(struct nt_tape_opening *opening, size_t at)
 {
 	struct nt_tape *tape = opening->tape;
 
-	for (size_t at = 0; at < tape->n_chunks;) {
+	while (at < tape->n_chunks) {
 		struct nt_tape_chunk *chunk = &tape->chunks[at];
 		int error = 0;
 		const char *why = reject_chunk(opening, at, &error);
 
-		if (why) {
+		if (!why && !error && chunk->grows && !chunk->grown_to) {
+			/* Its header is not there yet: the next look will find it. */
+			remove_chunk(tape, at);
+		} else if (why) {
 			error = nt_tape_problem(tape, "%s is left out: %s.", chunk->name, why);
 			remove_chunk(tape, at);
 		} else if (!error) {
 			if (tape->is_file)
-				chunk->number = chunk->contents.header.number;
+				chunk->number = chunk->contents->header.number;
 			error = go_over_chunk(opening, at++);
-			nt_tape_chunk_close(chunk);
+			if (!chunk->grows)
+				nt_tape_chunk_close(chunk);
 		}
 		if (error)
 			return error;
@@ -329,7 +363,7 @@ static int go_over_chunks(struct opening *opening)
 }
 
 /* Numbers that are not there. False, or true when none is missing. */
-static bool is_gapless(struct opening *opening, int *error)
+static bool is_gapless(struct nt_tape_opening *opening, int *error)
 {
 	struct nt_tape *tape = opening->tape;
 	uint32_t next = 0;
@@ -375,7 +409,7 @@ static void mark_cpus(const char *list, uint8_t *flags, uint32_t n_flags)
  * CPUs: there at some time are those online at the start and those with records. Without a list of those online at the
  * start, all were.
  */
-static int settle_cpus(struct opening *opening)
+static int settle_cpus(struct nt_tape_opening *opening)
 {
 	struct nt_tape *tape = opening->tape;
 	char list[4096];
@@ -399,12 +433,12 @@ static int settle_cpus(struct opening *opening)
 }
 
 /* Of a recorder that was killed at once: that nothing was recorded has been said, and says all. */
-static bool is_empty(const struct opening *opening)
+static bool is_empty(const struct nt_tape_opening *opening)
 {
 	return opening->is_begun && !opening->n_blocks;
 }
 
-static int settle_times(struct opening *opening, bool has_closing)
+static int settle_times(struct nt_tape_opening *opening, bool has_closing)
 {
 	struct nt_tape *tape = opening->tape;
 	uint64_t first = opening->first_ns <= INT64_MAX ? opening->first_ns : 0;
@@ -426,7 +460,14 @@ static int settle_times(struct opening *opening, bool has_closing)
 	return 0;
 }
 
-static int settle(struct opening *opening)
+int nt_tape_settle_begin(struct nt_tape_opening *opening)
+{
+	int error = settle_times(opening, false);
+
+	return error ? error : settle_cpus(opening);
+}
+
+int nt_tape_settle_end(struct nt_tape_opening *opening)
 {
 	struct nt_tape *tape = opening->tape;
 	bool is_last = opening->closing.size && opening->closing_chunk == tape->n_chunks - 1;
@@ -446,14 +487,12 @@ static int settle(struct opening *opening)
 	if (!error && !has_closing && !is_empty(opening))
 		error = nt_tape_problem(tape, "The session's end is not on the tape: it ends with the last record.");
 	tape->has_end = has_closing && gapless && !partial;
-	if (!error)
-		error = settle_times(opening, has_closing);
-	return error ? error : settle_cpus(opening);
+	return error ? error : settle_times(opening, has_closing);
 }
 
 /* ---- opening ---- */
 
-static void say_why(const struct opening *opening, int error, char text[NT_ERROR_MAX])
+void nt_tape_say_why(const struct nt_tape_opening *opening, int error, char text[NT_ERROR_MAX])
 {
 	const char *path = opening->tape->path, *kind = error == -EPROTO ? nt_file_kind(path) : NULL;
 	char why[NT_DENIED_MAX];
@@ -483,34 +522,58 @@ static void say_why(const struct opening *opening, int error, char text[NT_ERROR
 		nt_fail(text, "'%s' cannot be read: %s.", path, nt_denied_read(why, path, -error));
 }
 
-int nt_tape_open(struct nt_tape **out, const char *path, char error_text[NT_ERROR_MAX])
+int nt_tape_opening_begin(struct nt_tape_opening *opening, const char *path)
 {
-	struct opening opening = {.tape = calloc(1, sizeof(*opening.tape)), .first_ns = UINT64_MAX};
-	int error;
+	struct nt_tape *tape = calloc(1, sizeof(*tape));
 
-	opening.expected = calloc(NT_CHUNK_MAX_CPUS, sizeof(*opening.expected));
-	if (!opening.tape || !opening.expected || !(opening.tape->path = strdup(path))) {
-		free(opening.tape);
-		free(opening.expected);
-		nt_fail(error_text, "'%s' cannot be read: %s.", path, strerror(ENOMEM));
+	*opening = (struct nt_tape_opening){.tape = tape, .first_ns = UINT64_MAX};
+	opening->expected = calloc(NT_CHUNK_MAX_CPUS, sizeof(*opening->expected));
+	if (!tape || !opening->expected || !(tape->path = strdup(path))) {
+		free(tape);
+		nt_tape_opening_release(opening);
 		return -ENOMEM;
 	}
-	pthread_mutex_init(&opening.tape->lock, NULL);
-	error = find_chunks(&opening);
-	if (!error && !opening.tape->n_chunks)
+	tape->settled_ns = UINT64_MAX;
+	pthread_mutex_init(&tape->lock, NULL);
+	return 0;
+}
+
+void nt_tape_opening_release(struct nt_tape_opening *opening)
+{
+	free(opening->expected);
+	nt_buf_release(&opening->closing);
+	nt_buf_release(&opening->again);
+}
+
+static int open_tape(struct nt_tape_opening *opening)
+{
+	int error = nt_tape_find_chunks(opening);
+
+	if (!error && !opening->tape->n_chunks)
 		error = -EPROTO;
 	if (!error)
-		error = go_over_chunks(&opening);
+		error = nt_tape_go_over_chunks(opening, 0);
 	if (!error)
-		error = settle(&opening);
+		error = nt_tape_settle_end(opening);
+	return error ? error : settle_cpus(opening);
+}
+
+int nt_tape_open(struct nt_tape **out, const char *path, char error_text[NT_ERROR_MAX])
+{
+	struct nt_tape_opening opening;
+	int error = nt_tape_opening_begin(&opening, path);
+
 	if (error) {
-		say_why(&opening, error, error_text);
+		nt_fail(error_text, "'%s' cannot be read: %s.", path, strerror(-error));
+		return error;
+	}
+	error = open_tape(&opening);
+	if (error) {
+		nt_tape_say_why(&opening, error, error_text);
 		nt_tape_close(opening.tape);
 	} else {
 		*out = opening.tape;
 	}
-	free(opening.expected);
-	nt_buf_release(&opening.closing);
-	nt_buf_release(&opening.again);
+	nt_tape_opening_release(&opening);
 	return error;
 }

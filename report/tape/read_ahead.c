@@ -4,9 +4,11 @@
  */
 #include "report/tape/read_ahead.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
 
+#include "report/tape/follow.h"
 #include "report/util/array.h"
 #include "report/util/handover.h"
 
@@ -51,10 +53,12 @@ static void fill_queued(struct nt_read_ahead *ahead, struct nt_stream *stream)
 	fill(ahead, stream, batch);
 	pthread_mutex_lock(&ahead->lock);
 	stream->being_filled = false;
-	if (batch->status)
+	if (batch->status && batch->status != -EAGAIN)
 		stream->ended = true;
 	stream->n_filled++;
-	join_queue(ahead, stream, NT_BATCHES - 2);
+	/* Else nobody need try before somebody asks again. */
+	if (batch->status != -EAGAIN)
+		join_queue(ahead, stream, NT_BATCHES - 2);
 }
 
 static void *work(void *arg)
@@ -108,14 +112,20 @@ static void await_batch(struct nt_read_ahead *ahead, struct nt_stream *stream)
 
 int nt_read_ahead_turn(struct nt_read_ahead *ahead, struct nt_stream *stream, const struct nt_item_batch **out)
 {
-	if (stream->used && stream->used->status)
+	const bool is_dry = stream->used && stream->used->status == -EAGAIN;
+
+	if (stream->used && stream->used->status && !is_dry)
 		return stream->used->status;
-	if (ahead->n_turns++ == TURNS_ALONE * ahead->n_streams)
+	/* Nobody may read while a tape grows that is followed. */
+	if (ahead->n_turns++ == TURNS_ALONE * ahead->n_streams && !ahead->is_followed)
 		start_workers(ahead);
 	pthread_mutex_lock(&ahead->lock);
+	if (is_dry)
+		join_queue(ahead, stream, 0);
 	await_batch(ahead, stream);
 	stream->used = &stream->batches[stream->n_had++ % NT_BATCHES];
-	join_queue(ahead, stream, NT_BATCHES / 2 - 1);
+	if (!stream->used->status)
+		join_queue(ahead, stream, NT_BATCHES / 2 - 1);
 	pthread_mutex_unlock(&ahead->lock);
 	*out = stream->used;
 	return stream->used->size ? 0 : stream->used->status;
@@ -137,6 +147,9 @@ static bool is_read(const struct nt_tape *tape, const struct nt_place *places, u
 {
 	if (places && places[cpu].leave_out)
 		return false;
+	/* Blocks may come of any CPU. */
+	if (nt_tape_is_followed(tape) && tape->present[cpu])
+		return true;
 	return NT_ANY(tape->n_chunks, i, nt_tape_chunk_has(&tape->chunks[i], cpu));
 }
 
@@ -190,6 +203,7 @@ struct nt_read_ahead *nt_read_ahead_new(struct nt_tape *tape, const struct nt_pl
 	pthread_cond_init(&ahead->queue_grew, NULL);
 	pthread_cond_init(&ahead->was_filled, NULL);
 	ahead->batch_size = choose_batch_size(n);
+	ahead->is_followed = nt_tape_is_followed(tape);
 	ahead->streams = calloc(n + 1, sizeof(*ahead->streams));
 	if (!ahead->streams)
 		goto no_memory;

@@ -23,7 +23,8 @@
 struct nt_item_batch {
 	uint8_t *bytes; /* items, one behind the other */
 	size_t size;
-	int status; /* what follows: 0: the next batch; 1: nothing; below 0: a negative errno of reading */
+	int status; /* what follows: 0: the next batch; 1: nothing; -EAGAIN: nothing yet; below 0: an error of reading
+		     */
 	uint64_t unknown; /* records of unknown kinds that were skipped so far */
 };
 
@@ -46,6 +47,7 @@ struct nt_read_ahead {
 	size_t n_streams;
 	size_t batch_size; /* bytes */
 	size_t n_turns; /* batches given so far */
+	bool is_followed; /* the tape was, at the begin: then there are no workers */
 	pthread_t workers[NT_MAX_WORKERS];
 	size_t n_workers;
 	pthread_mutex_t lock;
@@ -58,7 +60,9 @@ struct nt_read_ahead {
 /* The places are as nt_merge_new has them. NULL: out of memory. The tape must outlive it. */
 struct nt_read_ahead *nt_read_ahead_new(struct nt_tape *tape, const struct nt_place *places);
 void nt_read_ahead_free(struct nt_read_ahead *ahead);
-/* The next batch of items, in place of the last, which is used up. 0; 1: there is none; or a negative errno of reading.
+/*
+ * The next batch of items, in place of the last, which is used up. 0; 1: there is none; -EAGAIN: not yet, ask again
+ * when the tape has been looked at (follow.h); or a negative errno of reading.
  */
 int nt_read_ahead_turn(struct nt_read_ahead *ahead, struct nt_stream *stream, const struct nt_item_batch **out);
 /* No more batches of the stream are filled, and none may be asked for. The last stays as it is. */

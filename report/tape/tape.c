@@ -36,7 +36,7 @@ static int64_t read_file(void *arg, uint64_t offset, void *data, size_t size)
 	return (int64_t)done;
 }
 
-static struct nt_source source_of(struct nt_tape_chunk *chunk)
+struct nt_source nt_tape_chunk_source(struct nt_tape_chunk *chunk)
 {
 	return (struct nt_source){.arg = chunk, .size = chunk->size, .read = read_file};
 }
@@ -59,8 +59,9 @@ int nt_tape_chunk_open(const struct nt_tape *tape, struct nt_tape_chunk *chunk)
 		if (!chunk->is_sized || (uint64_t)status.st_size < chunk->size)
 			chunk->size = (uint64_t)status.st_size;
 		chunk->is_sized = true;
-		source = source_of(chunk);
-		error = nt_chunk_open(&source, false, &chunk->contents);
+		source = nt_tape_chunk_source(chunk);
+		error = chunk->grows ? nt_chunk_grow(&source, &chunk->grown_to, chunk->contents)
+				     : nt_chunk_open(&source, false, chunk->contents);
 		/* Of a recorder that was killed before it wrote anything: a chunk without blocks. */
 		if ((error == -EPROTO || error == -EBADMSG) && chunk->partial && nt_chunk_is_begun(&source) == 1)
 			error = 0;
@@ -72,10 +73,19 @@ int nt_tape_chunk_open(const struct nt_tape *tape, struct nt_tape_chunk *chunk)
 
 void nt_tape_chunk_close(struct nt_tape_chunk *chunk)
 {
-	nt_chunk_contents_release(&chunk->contents);
+	if (chunk->contents)
+		nt_chunk_contents_release(chunk->contents);
 	if (chunk->fd >= 0)
 		close(chunk->fd);
 	chunk->fd = -1;
+}
+
+void nt_tape_chunk_release(struct nt_tape_chunk *chunk)
+{
+	nt_tape_chunk_close(chunk);
+	free(chunk->contents);
+	free(chunk->name);
+	free(chunk->cpus);
 }
 
 int nt_tape_hold(struct nt_tape *tape, size_t chunk, const struct nt_chunk_contents **out)
@@ -87,7 +97,7 @@ int nt_tape_hold(struct nt_tape *tape, size_t chunk, const struct nt_chunk_conte
 	tape->chunks[chunk].holds += !error;
 	pthread_mutex_unlock(&tape->lock);
 	if (!error && out)
-		*out = &tape->chunks[chunk].contents;
+		*out = tape->chunks[chunk].contents;
 	return error;
 }
 
@@ -101,7 +111,7 @@ void nt_tape_drop(struct nt_tape *tape, size_t chunk)
 
 int nt_tape_read(struct nt_tape *tape, size_t chunk, const struct nt_block_ref *block, struct nt_buf *raw)
 {
-	struct nt_source source = source_of(&tape->chunks[chunk]);
+	struct nt_source source = nt_tape_chunk_source(&tape->chunks[chunk]);
 
 	return nt_chunk_load(&source, block, raw);
 }
@@ -209,11 +219,9 @@ void nt_tape_close(struct nt_tape *tape)
 {
 	if (!tape)
 		return;
-	for (size_t i = 0; i < tape->n_chunks; i++) {
-		nt_tape_chunk_close(&tape->chunks[i]);
-		free(tape->chunks[i].name);
-		free(tape->chunks[i].cpus);
-	}
+	for (size_t i = 0; i < tape->n_chunks; i++)
+		nt_tape_chunk_release(&tape->chunks[i]);
+	nt_tape_growth_free(tape->growth);
 	for (size_t i = 0; i < tape->n_problems; i++)
 		free(tape->problems[i].text);
 	free(tape->chunks);

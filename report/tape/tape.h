@@ -37,7 +37,9 @@ struct nt_tape_chunk {
 	/* While it is held (nt_tape_hold); under the tape's lock: */
 	unsigned int holds;
 	int fd;
-	struct nt_chunk_contents contents;
+	struct nt_chunk_contents *contents; /* stay where they are when there are more chunks */
+	bool grows; /* it is the last of a tape that is followed, and being written; then it stays open */
+	uint64_t grown_to; /* then: the bytes whose blocks are listed */
 };
 
 struct nt_tape {
@@ -59,6 +61,12 @@ struct nt_tape {
 	uint64_t bytes; /* of all chunks */
 	uint64_t lag_max_ns; /* greatest lag of any block */
 	pthread_mutex_t lock; /* of what chunks are held */
+	/*
+	 * All records that ended by then are on the tape (but for some that came very late). UINT64_MAX: all that ever
+	 * will be.
+	 */
+	uint64_t settled_ns;
+	struct nt_tape_growth *growth; /* of a tape that is followed (follow.h); or NULL */
 };
 
 /*

@@ -455,6 +455,54 @@ int nt_timeline_add(struct nt_timeline *timeline, uint32_t cpu, const union nt_a
 	}
 }
 
+/* ---- while it goes on ---- */
+
+void nt_timeline_end_at(struct nt_timeline *timeline, uint64_t end_ns)
+{
+	timeline->end_ns = nt_max_ns(timeline->start_ns, end_ns);
+}
+
+static int give_line(struct nt_timeline *timeline, struct nt_cpu_line *line, uint64_t fed_ns)
+{
+	int error = 0;
+
+	if (!line->lost && line->base == NT_BASE_OFFLINE && fed_ns > line->start_ns) {
+		error = settle(timeline, line, fed_ns, fed_ns);
+		line->start_ns = fed_ns;
+	}
+	if (!error)
+		error = nt_cpu_line_last_slice(timeline, line);
+	line->slice.dur_ns = 0;
+	return error;
+}
+
+int nt_timeline_give(struct nt_timeline *timeline, uint64_t fed_ns)
+{
+	int error = 0;
+
+	fed_ns = nt_min_ns(fed_ns, timeline->end_ns);
+	for (uint32_t i = 0; i < timeline->n_lines && !error; i++)
+		error = timeline->lines[i].present ? give_line(timeline, &timeline->lines[i], fed_ns) : 0;
+	return error;
+}
+
+uint64_t nt_timeline_given_until(const struct nt_timeline *timeline, uint32_t cpu)
+{
+	const struct nt_cpu_line *line = &timeline->lines[cpu];
+
+	return line->present ? line->start_ns : UINT64_MAX;
+}
+
+bool nt_timeline_run_goes_on(const struct nt_timeline *timeline, uint32_t cpu, uint64_t run_ns)
+{
+	const struct nt_cpu_line *line = &timeline->lines[cpu];
+	const bool is_of_thread = line->base == NT_BASE_TASK && line->task && line->came_ns == run_ns;
+
+	return is_of_thread || NT_ANY(line->n_unended, i, line->unended[i].begin_ns == run_ns);
+}
+
+/* ---- the end ---- */
+
 static int finish_line(struct nt_timeline *timeline, struct nt_cpu_line *line)
 {
 	uint64_t end_ns = nt_max_ns(timeline->end_ns, line->start_ns);

@@ -239,6 +239,20 @@ bool nt_timeline_is_past(const struct nt_timeline *timeline, uint32_t cpu, uint6
  * open since before the recording whose task sleeps nothing has been fed either.
  */
 bool nt_timeline_is_past_ops(const struct nt_timeline *timeline, uint64_t from_ns, uint64_t ns);
+/*
+ * For a session that is going on: its end was not known yet, and INT64_MAX in the config. Before records that end later
+ * are fed.
+ */
+void nt_timeline_end_at(struct nt_timeline *timeline, uint64_t end_ns);
+/*
+ * Gives what is known by now of slices, in parts if need be. All records of all CPUs that ended by fed_ns have been
+ * fed: a CPU that is offline then is known until then.
+ */
+int nt_timeline_give(struct nt_timeline *timeline, uint64_t fed_ns);
+/* Up to when the CPU's slices, and what depends on them, were given; UINT64_MAX of one that is not there. */
+uint64_t nt_timeline_given_until(const struct nt_timeline *timeline, uint32_t cpu);
+/* Whether parts of the CPU's receive run that began then may come yet (struct nt_rx_part). */
+bool nt_timeline_run_goes_on(const struct nt_timeline *timeline, uint32_t cpu, uint64_t run_ns);
 /* Ends all CPUs at the session's end and gives the last rows. Call once. */
 int nt_timeline_finish(struct nt_timeline *timeline);
 const struct nt_timeline_counts *nt_timeline_counts(const struct nt_timeline *timeline);

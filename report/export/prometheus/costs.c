@@ -151,3 +151,16 @@ int nt_prometheus_name_costs(struct nt_prometheus_groups groups[NT_PROMETHEUS_KI
 	}
 	return error;
 }
+
+int nt_prometheus_name_new_costs(struct nt_prometheus_groups groups[NT_PROMETHEUS_KINDS], size_t limit,
+				 struct nt_prometheus_named named[NT_PROMETHEUS_KINDS], struct nt_sheet *sheet)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < NT_COUNT(kinds) && !error; i++) {
+		struct naming naming = {&kinds[i], sheet};
+
+		error = nt_prometheus_each_new(&groups[i], limit, &named[i], sheet, name_group, &naming);
+	}
+	return error;
+}

@@ -40,6 +40,9 @@ int nt_prometheus_costs(const struct nt_part *part, uint64_t tables,
 /* When all are added: the groups, `limit` of each kind and host with their names. 0, or -ENOMEM. */
 int nt_prometheus_name_costs(struct nt_prometheus_groups groups[NT_PROMETHEUS_KINDS], size_t limit,
 			     struct nt_sheet *sheet);
+/* The same of costs that come on top of those before. */
+int nt_prometheus_name_new_costs(struct nt_prometheus_groups groups[NT_PROMETHEUS_KINDS], size_t limit,
+				 struct nt_prometheus_named named[NT_PROMETHEUS_KINDS], struct nt_sheet *sheet);
 
 /* ---- latency.c ---- */
 
@@ -58,7 +61,10 @@ int nt_prometheus_probes(const struct nt_part *part, uint64_t tables, struct nt_
 
 /* ---- recording.c ---- */
 
-/* Records, and the recorder's own cost, of a whole recording. */
+/* Records of a whole recording, and the recorder's own cost. */
+int nt_prometheus_records(const struct nt_part *part, uint64_t tables, struct nt_sheet *sheet);
 int nt_prometheus_recorder(const struct nt_part *part, uint64_t tables, struct nt_sheet *sheet);
+/* Forgets what the last one and nt_prometheus_recording add: it is found anew. */
+void nt_prometheus_forget_recording(struct nt_sheet *sheet);
 /* Whether the recording is whole, and up to when it goes. At the end: then all that is read of a tape has been. */
 int nt_prometheus_recording(const struct nt_part *part, struct nt_sheet *sheet);

@@ -53,7 +53,8 @@ static int add_session(void *arg, const struct nt_session *session)
 	if (!error)
 		error = nt_prometheus_probes(&part, export->tables, sheet);
 	if (!error && nt_part_is_whole(&part) && !session->recording_ns)
-		error = nt_prometheus_recorder(&part, export->tables, sheet);
+		error = nt_prometheus_records(&part, export->tables, sheet) ||
+			nt_prometheus_recorder(&part, export->tables, sheet);
 	return error ? error : nt_prometheus_recording(&part, sheet);
 }
 

@@ -15,11 +15,13 @@
 #define RECORDER_CPU_SQL(column, mode) "SELECT " column ", '" mode "' AS mode FROM (" NT_SELF_RECORDER_SQL ")"
 #define MAX_PROGRAMS "200" /* as on no honest tape */
 
-static const struct nt_prometheus_query queries[] = {
+static const struct nt_prometheus_query records[] = {
 	{NT_TABLE_RECORD_COUNT,
 	 "SELECT total(records), total(lost), kind FROM record_count WHERE session_id = ?1 GROUP BY kind ORDER BY kind",
 	 2,
 	 {NT_METRIC_RECORDS, NT_METRIC_RECORDS_LOST}},
+};
+static const struct nt_prometheus_query own_cost[] = {
 	{NT_TABLE_SELF_COST, RECORDER_CPU_SQL("user_ns", "user"), 1, {NT_METRIC_RECORDER_CPU}},
 	{NT_TABLE_SELF_COST, RECORDER_CPU_SQL("system_ns", "system"), 1, {NT_METRIC_RECORDER_CPU}},
 	{NT_TABLE_SELF_COST,
@@ -34,9 +36,14 @@ static const struct nt_prometheus_query queries[] = {
 	 {NT_METRIC_RECORDER_RUNS, NT_METRIC_RECORDER_MISSES, NT_METRIC_RECORDER_RUN_SECONDS}},
 };
 
+int nt_prometheus_records(const struct nt_part *part, uint64_t tables, struct nt_sheet *sheet)
+{
+	return nt_prometheus_add_queries(part, tables, records, NT_COUNT(records), sheet);
+}
+
 int nt_prometheus_recorder(const struct nt_part *part, uint64_t tables, struct nt_sheet *sheet)
 {
-	return nt_prometheus_add_queries(part, tables, queries, NT_COUNT(queries), sheet);
+	return nt_prometheus_add_queries(part, tables, own_cost, NT_COUNT(own_cost), sheet);
 }
 
 /* ---- whether it is whole ---- */
@@ -66,4 +73,19 @@ int nt_prometheus_recording(const struct nt_part *part, struct nt_sheet *sheet)
 		       NT_NO_LABELS)
 		       ? nt_db_no_memory(part->db)
 		       : 0;
+}
+
+void nt_prometheus_forget_recording(struct nt_sheet *sheet)
+{
+	static const enum nt_metric metrics[] = {
+		NT_METRIC_WHOLE,	  NT_METRIC_PROBLEMS, NT_METRIC_TOUCHED,
+		NT_METRIC_COMPLETE_UNTIL, NT_METRIC_SESSIONS, NT_METRIC_SESSION_INFO,
+	};
+
+	for (size_t i = 0; i < NT_COUNT(metrics); i++)
+		nt_sheet_forget(sheet, metrics[i]);
+	for (size_t i = 0; i < NT_COUNT(own_cost); i++) {
+		for (int k = 0; k < own_cost[i].n_metrics; k++)
+			nt_sheet_forget(sheet, own_cost[i].metrics[k]);
+	}
 }

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/export/prometheus/text.h"
 #include "report/util/array.h"
@@ -41,14 +42,19 @@ void nt_prometheus_count_all(struct nt_prometheus_counts *to, const struct nt_pr
 
 /* ---- what is added ---- */
 
+void nt_sheet_forget(struct nt_sheet *sheet, enum nt_metric metric)
+{
+	for (uint32_t i = 0; i < sheet->of[metric].texts.texts.n; i++)
+		free(sheet->of[metric].series[i].counts);
+	free(sheet->of[metric].series);
+	nt_labels_release(&sheet->of[metric].texts);
+	memset(&sheet->of[metric], 0, sizeof(sheet->of[metric]));
+}
+
 void nt_sheet_release(struct nt_sheet *sheet)
 {
-	for (unsigned int metric = 0; metric < NT_METRIC_COUNT; metric++) {
-		for (uint32_t i = 0; i < sheet->of[metric].texts.texts.n; i++)
-			free(sheet->of[metric].series[i].counts);
-		free(sheet->of[metric].series);
-		nt_labels_release(&sheet->of[metric].texts);
-	}
+	for (unsigned int metric = 0; metric < NT_METRIC_COUNT; metric++)
+		nt_sheet_forget(sheet, (enum nt_metric)metric);
 	nt_labels_release(&sheet->hosts);
 	free(sheet->last);
 	*sheet = (struct nt_sheet){0};

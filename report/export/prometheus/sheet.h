@@ -61,6 +61,8 @@ void nt_sheet_release(struct nt_sheet *sheet);
 /* All that is added from now on is of the next recording, one of this host (""; no label says which), which began then.
  * sheet->host is the host's number: 0, 1, ... */
 int nt_sheet_begin(struct nt_sheet *sheet, const char *host, int64_t realtime_ns);
+/* Forgets the metric's series: those of figures that are found anew. */
+void nt_sheet_forget(struct nt_sheet *sheet, enum nt_metric metric);
 /* NAN: it is not known, so that the series is not written. */
 int nt_sheet_add(struct nt_sheet *sheet, enum nt_metric metric, double value, const struct nt_label *labels);
 /* Counts are added to those of a histogram. */

@@ -136,6 +136,65 @@ static void test_cut_anywhere(void **state)
 	}
 }
 
+static bool same_contents(const struct nt_chunk_contents *one, const struct nt_chunk_contents *other)
+{
+	if (one->n_blocks != other->n_blocks || one->n_damage != other->n_damage)
+		return false;
+	for (size_t i = 0; i < one->n_blocks; i++)
+		if (one->blocks[i].offset != other->blocks[i].offset)
+			return false;
+	for (size_t i = 0; i < one->n_damage; i++)
+		if (one->damage[i].offset != other->damage[i].offset || one->damage[i].size != other->damage[i].size)
+			return false;
+	return true;
+}
+
+/* Lists the chunk while it grows to `end`, in steps of any size; whole blocks at once, if nothing is damaged. */
+static void grow(struct built *built, size_t end, bool is_damaged, struct nt_chunk_contents *contents)
+{
+	struct nt_buf *file = &built->chunk.file;
+	struct nt_source source;
+	uint64_t offset = 0;
+
+	for (size_t size = 0; size < end; size += 1 + nt_rand_below(&built->rand, end / 4)) {
+		file->size = size;
+		source = chunk_memory_source(file);
+		check_at(built, !nt_chunk_grow(&source, &offset, contents), "grow", size);
+		check_at(built, offset <= size, "offset", size);
+		check_at(built, is_damaged || contents->n_blocks == blocks_before(built, size), "listed", size);
+	}
+	file->size = end;
+	source = chunk_memory_source(file);
+	check_at(built, !nt_chunk_grown(&source, offset, contents), "grown", end);
+}
+
+/* What was listed while it grew is what a scan of the whole finds; also of chunks that are damaged, or cut. */
+static void test_grows(void **state)
+{
+	struct built *built = *state;
+	struct nt_buf *file = &built->chunk.file;
+	const size_t whole = file->size;
+
+	for (unsigned int round = 0; round < 2000; round++) {
+		const size_t at = NT_CHUNK_HEAD_SIZE + nt_rand_below(&built->rand, whole - NT_CHUNK_HEAD_SIZE);
+		const uint8_t change = round % 2 ? (uint8_t)(1 + nt_rand_below(&built->rand, 255)) : 0;
+		const size_t end = round % 3 ? whole : at;
+		struct nt_chunk_contents contents = {0}, *scanned = &built->chunk.contents;
+
+		file->data[at] ^= change;
+		grow(built, end, change, &contents);
+		check_at(built, change || contents.indexed == (end == whole), "its end", end);
+		check_at(built, !chunk_build_open(&built->chunk, true), "open", end);
+		/* Whether the index agrees with the blocks is not asked: they were listed without it. */
+		if (scanned->n_damage && strstr(scanned->damage[scanned->n_damage - 1].what, "does not agree"))
+			scanned->n_damage--;
+		check_at(built, same_contents(&contents, scanned), "contents", at);
+		nt_chunk_contents_release(&contents);
+		file->data[at] ^= change;
+		file->size = whole;
+	}
+}
+
 /* A stretch overwritten: the blocks beyond it are found again. */
 static void test_overwritten(void **state)
 {
@@ -269,9 +328,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_each_changed_byte),  TEST(test_cut_anywhere), TEST(test_overwritten),
-		TEST(test_much_damage),	       TEST(test_search),	TEST(test_block_over_trailer),
-		TEST(test_block_in_a_payload),
+		TEST(test_each_changed_byte),  TEST(test_cut_anywhere),	      TEST(test_grows),
+		TEST(test_overwritten),	       TEST(test_much_damage),	      TEST(test_search),
+		TEST(test_block_over_trailer), TEST(test_block_in_a_payload),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* live_prometheus.c - see live_prometheus.h. */
+#include "report/cmd/live_prometheus.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "report/export/prometheus/live.h"
+#include "report/out/interrupt.h"
+#include "report/out/new_file.h"
+#include "report/tape/tape.h"
+
+#define MOST_S 86400
+
+bool nt_set_follow(void *seconds, const struct nt_option_values *values)
+{
+	char *end;
+	const unsigned long long n = strtoull(values->text, &end, 10);
+
+	*(int64_t *)seconds = (int64_t)n;
+	return values->text[0] >= '0' && values->text[0] <= '9' && !*end && n && n <= MOST_S;
+}
+
+struct following {
+	const struct nt_options *options;
+	struct nt_prometheus_live *live;
+	size_t n_told; /* of the tape's problems */
+	bool has_written;
+};
+
+static int write_live(void *arg, FILE *out)
+{
+	nt_prometheus_live_write(arg, out);
+	return NT_EXIT_DONE;
+}
+
+static void tell_problems(struct following *following)
+{
+	const struct nt_tape *tape = nt_prometheus_live_tape(following->live);
+	char text[NT_ERROR_MAX];
+
+	for (; tape && following->n_told < nt_tape_problem_at(tape, following->n_told, text); following->n_told++)
+		nt_complain("%s: %s", following->options->args[0], text);
+}
+
+static int write_file(struct following *following)
+{
+	char error[NT_ERROR_MAX];
+	const int has_figures = nt_prometheus_live_sum(following->live, error);
+	sigset_t all, before;
+	int code;
+
+	if (has_figures < 0)
+		return nt_complain("%s", error);
+	if (!has_figures)
+		return NT_EXIT_DONE;
+	/* A signal waits until the file is whole; then it is only noted again. */
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	code = nt_new_file(following->options->output, NULL, write_live, following->live);
+	following->has_written = !code;
+	nt_interrupt_waits();
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return code;
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Until what has been recorded since is worth a look. A signal ends it. */
+static void wait_a_second(void)
+{
+	const struct timespec second = {.tv_sec = 1};
+
+	nanosleep(&second, NULL);
+}
+
+static int follow(struct following *following)
+{
+	const uint64_t every_ms = (uint64_t)following->options->follow_s * 1000;
+	uint64_t next_ms = now_ms();
+	char error[NT_ERROR_MAX];
+	bool is_last = false;
+	int code = NT_EXIT_DONE;
+
+	while (!is_last && !code) {
+		const int result = nt_prometheus_live_look(following->live, error);
+
+		if (result < 0)
+			return nt_complain("%s", error);
+		tell_problems(following);
+		is_last = result == 1 || nt_interrupted();
+		if (is_last || now_ms() >= next_ms) {
+			code = write_file(following);
+			next_ms = now_ms() + every_ms;
+		}
+		if (!is_last && !code)
+			wait_a_second();
+	}
+	return code;
+}
+
+int nt_live_prometheus(const struct nt_options *options, size_t limit)
+{
+	struct following following = {.options = options, .live = nt_prometheus_live_new(options->args[0], limit)};
+	int code;
+
+	if (!following.live)
+		return nt_complain("%s: out of memory.", options->args[0]);
+	nt_interrupt_waits();
+	code = follow(&following);
+	nt_prometheus_live_free(following.live);
+	if (!code && !following.has_written)
+		code = nt_complain("%s was not written: nothing of %s was complete yet.", options->output,
+				   options->args[0]);
+	return code;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * live.h - the metrics of a tape while it is recorded (tape/follow.h). Sums are kept as they grow: writing them reads
+ * nothing. Counters never fall, and what is named keeps its name (groups.h). All of them are up to the same time, which
+ * nettape_complete_until_seconds tells, but for records and the recorder's own cost, which are the latest.
+ *
+ * Costs, records, and the recorder's own cost: what any recording has. Memory: that of a reader (rows/rows.h), some
+ * hundred bytes for each task and socket that the recording has met, and the rows of the time that is not complete.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "report/util/fail.h"
+
+struct nt_prometheus_live;
+struct nt_tape;
+
+/* `limit`: so many programs, cgroups and ports with names. NULL: out of memory. Nothing is read yet. */
+struct nt_prometheus_live *nt_prometheus_live_new(const char *path, size_t limit);
+void nt_prometheus_live_free(struct nt_prometheus_live *live);
+/*
+ * Reads what has come. 0: more may come, also where nothing has been recorded yet; 1: the tape has its end; -1 and a
+ * sentence in `error`. Where it must begin anew, with a CPU that the host has got, it has no sums until it is as far.
+ */
+int nt_prometheus_live_look(struct nt_prometheus_live *live, char error[NT_ERROR_MAX]);
+/* The tape that it reads at present; NULL: none yet. For its problems. */
+const struct nt_tape *nt_prometheus_live_tape(const struct nt_prometheus_live *live);
+/* Adds what is complete by now. 1; 0: nothing is, and there are no figures yet; -1 and a sentence in `error`. */
+int nt_prometheus_live_sum(struct nt_prometheus_live *live, char error[NT_ERROR_MAX]);
+/* What has been added up. */
+void nt_prometheus_live_write(const struct nt_prometheus_live *live, FILE *out);

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * followed.c - the part of rows.h that follows a tape while it grows. Each round has the new blocks, so that names are
+ * known, then the events that no other can go before any more, then the sums that these make known.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "report/rows/rollup.h"
+#include "report/rows/state.h"
+#include "report/tape/follow.h"
+
+/* ---- new blocks ---- */
+
+/* From now on records come that may end behind the end. */
+static void note_end(struct nt_rows *rows)
+{
+	rows->time.to_ns = rows->tape->end_ns;
+	if (rows->timeline)
+		nt_timeline_end_at(rows->timeline, rows->tape->end_ns);
+	if (rows->rollup)
+		nt_rollup_end_at(rows->rollup, rows->tape->end_ns);
+	if (rows->charges)
+		nt_rx_charges_end_at(rows->charges, rows->tape->end_ns);
+}
+
+/* What is known of the session; its end is not. And the idle task, of which no identity tells. */
+static int push_begun(struct nt_rows *rows)
+{
+	int error = nt_rows_push_unknown(rows);
+
+	rows->is_begun = true;
+	if (!error)
+		error = nt_rows_push_meta(rows);
+	return error ? error : nt_rows_push_session(rows);
+}
+
+int nt_rows_step_new(struct nt_rows *rows)
+{
+	const unsigned int learned = 1u << NT_BLOCK_IDENTITIES | 1u << NT_BLOCK_CLOCK;
+	const struct nt_block_ref *block;
+	int error = rows->is_begun ? 0 : push_begun(rows);
+
+	if (!nt_tape_is_followed(rows->tape) && rows->time.to_ns != rows->tape->end_ns)
+		note_end(rows);
+	if (!error)
+		error = nt_block_pass_next(&rows->pass, learned | 1u << NT_BLOCK_PROC_SNAPSHOT, &block);
+	if (error)
+		return error == -EAGAIN ? 1 : error;
+	if (learned & 1u << block->header.type)
+		error = nt_learned_block(rows->learned, &rows->pass, block);
+	return error ? error : nt_rows_push_block(rows, block);
+}
+
+/* ---- what is known ---- */
+
+/* Charges the runs of the CPU that are over. */
+static int charge(struct nt_rows *rows, uint32_t cpu)
+{
+	const uint64_t run_ns = nt_rx_charges_run(rows->charges, cpu);
+
+	return nt_rx_charges_known(rows->charges, cpu, nt_timeline_given_until(rows->timeline, cpu),
+				   nt_timeline_run_goes_on(rows->timeline, cpu, run_ns));
+}
+
+/* Up to when all slices of the CPU, and the charges of its receive runs, have been given. */
+static uint64_t known_until(const struct nt_rows *rows, uint32_t cpu)
+{
+	const uint64_t given_ns = nt_timeline_given_until(rows->timeline, cpu);
+	const uint64_t since_ns = rows->charges ? nt_rx_charges_since(rows->charges, cpu) : UINT64_MAX;
+
+	return since_ns < given_ns ? since_ns : given_ns;
+}
+
+/* Of all CPUs, and whole buckets. */
+static void note_known(struct nt_rows *rows)
+{
+	const uint64_t start_ns = rows->tape->start_ns;
+	uint64_t known_ns = rows->tape->settled_ns;
+
+	for (uint32_t cpu = 0; cpu < rows->tape->n_cpus; cpu++) {
+		const uint64_t of_cpu_ns = known_until(rows, cpu);
+
+		known_ns = of_cpu_ns < known_ns ? of_cpu_ns : known_ns;
+	}
+	if (known_ns < start_ns)
+		return;
+	known_ns -= (known_ns - start_ns) % NT_BUCKET_NS;
+	rows->known_ns = known_ns > rows->known_ns ? known_ns : rows->known_ns;
+}
+
+static int push_known(struct nt_rows *rows)
+{
+	int error = nt_timeline_give(rows->timeline, rows->tape->settled_ns);
+
+	for (uint32_t cpu = 0; rows->charges && cpu < rows->tape->n_cpus && !error; cpu++)
+		error = charge(rows, cpu);
+	note_known(rows);
+	if (!error && rows->rollup)
+		error = nt_rollup_finish(rows->rollup);
+	return !error && rows->charges ? nt_rx_rows_known(rows, rows->known_ns) : error;
+}
+
+/* What came since the last time. */
+static int push_new_counts(struct nt_rows *rows)
+{
+	int error = nt_rows_push_counts(rows);
+
+	for (uint32_t cpu = 0; cpu < rows->tape->n_cpus; cpu++) {
+		if (rows->counts[cpu])
+			memset(rows->counts[cpu], 0, sizeof(*rows->counts[cpu]));
+	}
+	return error;
+}
+
+int nt_rows_step_known(struct nt_rows *rows)
+{
+	int error = rows->timeline ? push_known(rows) : 0;
+
+	if (!error)
+		error = push_new_counts(rows);
+	return error ? error : 1;
+}
+
+/* ---- waiting ---- */
+
+int nt_rows_step_wait(struct nt_rows *rows)
+{
+	if (!nt_tape_is_followed(rows->tape))
+		return 1;
+	rows->step = 0;
+	return -EAGAIN;
+}
+
+int nt_rows_step_ended(struct nt_rows *rows)
+{
+	rows->known_ns = rows->tape->end_ns;
+	return 1;
+}

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * follow.c - see follow.h. Only the last chunk grows, at its end; when it gets its final name it is whole, and the next
+ * one begins.
+ */
+#include "report/tape/follow.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "report/tape/open.h"
+
+/*
+ * A record is on the tape so long after its end at the latest: the recorder asks CPUs that hold records back for longer
+ * than half a second, once a second, and keeps none for longer than a quarter. Where it is late, its blocks say so.
+ */
+#define ON_TAPE_AFTER_NS 2000000000ull
+#define AFTER_LAG_NS 500000000ull
+
+struct nt_tape_growth {
+	struct nt_tape_opening opening;
+};
+
+void nt_tape_growth_free(struct nt_tape_growth *growth)
+{
+	if (growth)
+		nt_tape_opening_release(&growth->opening);
+	free(growth);
+}
+
+/* Whether a recorder writes it: one holds the directory's lock. */
+static bool is_recorded(const struct nt_tape *tape)
+{
+	int fd = open(tape->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool is_free = fd >= 0 && !flock(fd, LOCK_SH | LOCK_NB);
+
+	if (fd >= 0)
+		close(fd);
+	return !is_free;
+}
+
+static struct nt_tape_chunk *growing(const struct nt_tape *tape)
+{
+	struct nt_tape_chunk *last = tape->n_chunks ? &tape->chunks[tape->n_chunks - 1] : NULL;
+
+	return last && last->grows ? last : NULL;
+}
+
+/* The last chunk is being written, if it has not its final name. It stays open. */
+static void let_last_grow(struct nt_tape *tape)
+{
+	struct nt_tape_chunk *last = tape->n_chunks ? &tape->chunks[tape->n_chunks - 1] : NULL;
+	const bool has_both = tape->n_chunks > 1 && last[-1].number == last->number;
+
+	if (!last || !last->partial || has_both)
+		return;
+	last->grows = true;
+	last->holds = 1;
+}
+
+/* ---- the last chunk ---- */
+
+static int measure(struct nt_tape_chunk *chunk)
+{
+	struct stat status;
+
+	if (fstat(chunk->fd, &status))
+		return -errno;
+	if ((uint64_t)status.st_size > chunk->size)
+		chunk->size = (uint64_t)status.st_size;
+	return 0;
+}
+
+/* Reads what it has got. */
+static int grow(struct nt_tape_opening *opening, struct nt_tape_chunk *chunk)
+{
+	struct nt_source source;
+	int error = measure(chunk);
+
+	source = nt_tape_chunk_source(chunk);
+	if (!error)
+		error = nt_chunk_grow(&source, &chunk->grown_to, chunk->contents);
+	return error ? error : nt_tape_go_over_new(opening, opening->tape->n_chunks - 1);
+}
+
+/* The chunk grows no more: what is not whole is damage now. `name`: that it has got; NULL: it stays as it is. */
+static int finish(struct nt_tape_opening *opening, struct nt_tape_chunk *chunk, const char *name)
+{
+	struct nt_tape *tape = opening->tape;
+	struct nt_source source;
+	int error = measure(chunk);
+
+	if (!error && name) {
+		free(chunk->name);
+		chunk->name = strdup(name);
+		chunk->partial = false;
+		error = chunk->name ? 0 : -ENOMEM;
+	}
+	source = nt_tape_chunk_source(chunk);
+	if (!error)
+		error = nt_chunk_grown(&source, chunk->grown_to, chunk->contents);
+	if (!error)
+		error = nt_tape_go_over_new(opening, tape->n_chunks - 1);
+	if (!error)
+		error = nt_tape_note_end(opening, chunk);
+	chunk->grows = false;
+	nt_tape_drop(tape, tape->n_chunks - 1);
+	return error;
+}
+
+/* The chunk's final name, if there is a file of that. */
+static bool has_final_name(const struct nt_tape *tape, const struct nt_tape_chunk *chunk, char name[64])
+{
+	int fd;
+
+	snprintf(name, 64, "chunk-%06u.ntc", chunk->number);
+	fd = nt_tape_chunk_fd(tape, name);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+/* ---- looking ---- */
+
+/* All records that ended so long before the last clock block were written before it. */
+static void note_settled(struct nt_tape_opening *opening)
+{
+	struct nt_tape *tape = opening->tape;
+	const uint64_t lag_ns = tape->lag_max_ns + AFTER_LAG_NS;
+	const uint64_t after_ns = lag_ns > ON_TAPE_AFTER_NS ? lag_ns : ON_TAPE_AFTER_NS;
+
+	if (opening->clock_ns > after_ns && opening->clock_ns - after_ns > tape->settled_ns)
+		tape->settled_ns = opening->clock_ns - after_ns;
+}
+
+static int look_at_last(struct nt_tape_opening *opening)
+{
+	struct nt_tape_chunk *chunk = growing(opening->tape);
+	char name[64];
+
+	if (!chunk)
+		return 0;
+	return has_final_name(opening->tape, chunk, name) ? finish(opening, chunk, name) : grow(opening, chunk);
+}
+
+/* Chunks that are behind those known. */
+static int look_for_more(struct nt_tape_opening *opening)
+{
+	struct nt_tape *tape = opening->tape;
+	const size_t n = tape->n_chunks;
+	int error = nt_tape_list_chunks(tape, n ? tape->chunks[n - 1].number + 1 : 0);
+
+	if (error || tape->n_chunks == n)
+		return error;
+	let_last_grow(tape);
+	return nt_tape_go_over_chunks(opening, n);
+}
+
+/* Nothing more will come: from now on it is as any other. */
+static int end(struct nt_tape *tape)
+{
+	struct nt_tape_opening *opening = &tape->growth->opening;
+	struct nt_tape_chunk *last = growing(tape);
+	int error = last ? finish(opening, last, NULL) : 0;
+
+	if (!error)
+		error = nt_tape_settle_end(opening);
+	tape->settled_ns = UINT64_MAX;
+	nt_tape_growth_free(tape->growth);
+	tape->growth = NULL;
+	return error;
+}
+
+static int look(struct nt_tape *tape)
+{
+	struct nt_tape_opening *opening = &tape->growth->opening;
+	/* First: what was written before the recorder ended is then found. */
+	const bool was_recorded = is_recorded(tape);
+	int error = look_at_last(opening);
+
+	if (!error && !growing(tape))
+		error = look_for_more(opening);
+	if (error)
+		return error;
+	note_settled(opening);
+	/* The session's end is in the last chunk, which has its final name then. */
+	if (!growing(tape) && opening->closing.size && opening->closing_chunk == tape->n_chunks - 1)
+		return end(tape);
+	return was_recorded ? 0 : end(tape);
+}
+
+int nt_tape_look(struct nt_tape *tape, char error_text[NT_ERROR_MAX])
+{
+	int error = tape->growth ? look(tape) : 0;
+
+	if (error == -ESTALE)
+		nt_fail(error_text, "'%s' has got a CPU that was not there: read it anew.", tape->path);
+	else if (error)
+		nt_fail(error_text, "the rest of '%s' cannot be read: %s.", tape->path, nt_tape_error_text(error));
+	return error;
+}
+
+/* ---- opening ---- */
+
+/* What there is by now. -EAGAIN: that is too little. */
+static int open_what_there_is(struct nt_tape_opening *opening)
+{
+	struct nt_tape *tape = opening->tape;
+	const bool was_recorded = is_recorded(tape);
+	int error = nt_tape_find_chunks(opening);
+
+	if (!error && tape->is_file)
+		error = -ENOTDIR;
+	if (!error)
+		let_last_grow(tape);
+	if (!error)
+		error = nt_tape_go_over_chunks(opening, 0);
+	if (!error && !tape->meta.size && was_recorded)
+		error = -EAGAIN;
+	if (!error && !tape->n_chunks)
+		error = -EPROTO;
+	if (!error)
+		error = nt_tape_settle_begin(opening);
+	if (error)
+		return error;
+	tape->settled_ns = 0;
+	tape->end_ns = INT64_MAX;
+	return look(tape);
+}
+
+int nt_tape_follow(struct nt_tape **out, const char *path, char error_text[NT_ERROR_MAX])
+{
+	struct nt_tape_growth *growth = calloc(1, sizeof(*growth));
+	struct nt_tape *tape;
+	int error = growth ? nt_tape_opening_begin(&growth->opening, path) : -ENOMEM;
+
+	*out = NULL;
+	if (error) {
+		free(growth);
+		nt_fail(error_text, "'%s' cannot be read: %s.", path, strerror(-error));
+		return error;
+	}
+	tape = growth->opening.tape;
+	tape->growth = growth;
+	error = open_what_there_is(&growth->opening);
+	if (!error) {
+		*out = tape;
+		return 0;
+	}
+	if (error == -EAGAIN)
+		nt_fail(error_text, "'%s': nothing has been recorded yet.", path);
+	else if (error == -ENOTDIR)
+		nt_fail(error_text, "'%s' is a file: give the directory that nettape-record writes.", path);
+	else if (tape->growth)
+		nt_tape_say_why(&tape->growth->opening, error, error_text);
+	else
+		nt_fail(error_text, "'%s' cannot be read: %s.", path, nt_tape_error_text(error));
+	nt_tape_close(tape);
+	return error;
+}

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * followed_test.c - a tape that is read while it is recorded gives the sums that it gives when it is whole, and at each
+ * time the sums up to then. The slow, obvious way is to read the whole tape, slice by slice.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "report/rows/rows.h"
+#include "report/tape/follow.h"
+#include "report/util/array.h"
+#include "tests/support/rand.h"
+#include "tests/support/random_host.h"
+#include "tests/support/scratch.h"
+
+#define MS 1000000ull
+#define S 1000000000ull
+#define N_CPUS RANDOM_HOST_CPUS
+#define N_SUMS 4096
+
+/* ---- sums by their keys ---- */
+
+struct sum {
+	char key[96];
+	uint64_t values[6];
+};
+
+struct sums {
+	struct sum sums[N_SUMS];
+	size_t n;
+};
+
+static struct sum *sum_of(struct sums *sums, const char *key)
+{
+	size_t at = NT_FIRST(sums->n, i, !strcmp(sums->sums[i].key, key));
+
+	if (at == sums->n) {
+		assert_true(sums->n < N_SUMS);
+		sums->n++;
+		snprintf(sums->sums[at].key, sizeof(sums->sums[at].key), "%s", key);
+	}
+	return &sums->sums[at];
+}
+
+static uint64_t number(const struct nt_row *row, const char *name)
+{
+	const struct nt_table *table = nt_table(row->table);
+	const size_t column = NT_FIRST(table->n_columns, i, !strcmp(table->columns[i].name, name));
+
+	assert_true(column < table->n_columns);
+	return (uint64_t)nt_integer(&row->values[column], 0);
+}
+
+static const char *text(const struct nt_row *row, const char *name)
+{
+	const struct nt_table *table = nt_table(row->table);
+	const size_t column = NT_FIRST(table->n_columns, i, !strcmp(table->columns[i].name, name));
+
+	assert_true(column < table->n_columns);
+	return nt_text(&row->values[column], "-");
+}
+
+/* What payers have depends on what was known of them then: it is the same only in sum. */
+static void key_of(const struct nt_row *row, char key[96])
+{
+	switch (row->table) {
+	case NT_TABLE_CPU_COST:
+		snprintf(key, 96, "cpu %llu %s %llu", (unsigned long long)number(row, "cpu"), text(row, "owner"),
+			 (unsigned long long)number(row, "utid"));
+		break;
+	case NT_TABLE_SOCK_COST:
+		snprintf(key, 96, "op %llu %s %llu", (unsigned long long)number(row, "utid"), text(row, "op"),
+			 (unsigned long long)number(row, "socket_id"));
+		break;
+	case NT_TABLE_RX_COST:
+		snprintf(key, 96, "rx %llu", (unsigned long long)number(row, "cpu"));
+		break;
+	case NT_TABLE_ELSEWHERE_COST:
+		snprintf(key, 96, "elsewhere %llu", (unsigned long long)number(row, "cpu"));
+		break;
+	case NT_TABLE_RECORD_COUNT:
+		snprintf(key, 96, "records %llu %s", (unsigned long long)number(row, "cpu"), text(row, "kind"));
+		break;
+	default:
+		snprintf(key, 96, "loss %llu %s", (unsigned long long)number(row, "cpu"), text(row, "why"));
+	}
+}
+
+static void add(struct sums *sums, const struct nt_row *row)
+{
+	static const char *const names[][6] = {
+		[NT_TABLE_CPU_COST] = {"spent_ns"},
+		[NT_TABLE_SOCK_COST] = {"ops", "failed", "bytes", "cpu_ns", "untimed", "lower_bound"},
+		[NT_TABLE_RX_COST] = {"spent_ns", "packets", "segments", "bytes"},
+		[NT_TABLE_ELSEWHERE_COST] = {"spent_ns"},
+		[NT_TABLE_RECORD_COUNT] = {"records", "lost"},
+		[NT_TABLE_LOSS] = {"dur"},
+	};
+	char key[96];
+	struct sum *sum;
+
+	key_of(row, key);
+	sum = sum_of(sums, key);
+	for (size_t i = 0; i < 6 && names[row->table][i]; i++)
+		sum->values[i] += number(row, names[row->table][i]);
+}
+
+#define TABLES                                                                                                         \
+	(NT_TABLE_BIT(NT_TABLE_CPU_COST) | NT_TABLE_BIT(NT_TABLE_SOCK_COST) | NT_TABLE_BIT(NT_TABLE_RX_COST) |         \
+	 NT_TABLE_BIT(NT_TABLE_ELSEWHERE_COST) | NT_TABLE_BIT(NT_TABLE_RECORD_COUNT) | NT_TABLE_BIT(NT_TABLE_LOSS))
+
+/* ---- following ---- */
+
+/* The sums of a CPU's owners, and of its charges, up to a time. */
+struct look {
+	uint64_t until_ns;
+	uint64_t owners[N_CPUS][NT_OWNER_COUNT], charged[N_CPUS];
+};
+
+struct following {
+	struct nt_tape *tape;
+	struct nt_row_iter *rows;
+	char path[2 * SCRATCH_MAX];
+	int lock_fd; /* as a recorder has it */
+	struct nt_rand rand;
+	uint64_t flush_ns, clock_ns; /* when next */
+	struct sums sums;
+	struct kept {
+		uint32_t cpu;
+		int owner; /* -1: charged */
+		uint64_t ts_ns, dur_ns, spent_ns;
+	} * kept;
+	size_t n_kept, kept_size;
+	struct look *looks;
+	size_t n_looks, looks_size;
+	size_t n_advanced; /* looks after which more was known */
+};
+
+static void keep(struct following *following, const struct nt_row *row)
+{
+	const bool is_slice = row->table == NT_TABLE_CPU_COST;
+
+	add(&following->sums, row);
+	if (!is_slice && row->table != NT_TABLE_RX_COST)
+		return;
+	assert_int_equal(NT_ROOM(following->kept, following->kept_size, following->n_kept + 1), 0);
+	following->kept[following->n_kept++] = (struct kept){
+		.cpu = (uint32_t)number(row, "cpu"),
+		.owner = is_slice ? (int)nt_owner_number(text(row, "owner")) : -1,
+		.ts_ns = number(row, "ts"),
+		.dur_ns = number(row, "dur"),
+		.spent_ns = number(row, "spent_ns"),
+	};
+}
+
+/* Rows of several buckets are one owner's all the time. */
+static uint64_t part_until(const struct kept *kept, uint64_t until_ns)
+{
+	if (kept->ts_ns >= until_ns)
+		return 0;
+	if (kept->ts_ns + kept->dur_ns <= until_ns)
+		return kept->spent_ns;
+	return (uint64_t)((double)kept->spent_ns * (double)(until_ns - kept->ts_ns) / (double)kept->dur_ns);
+}
+
+/* What is known now may not change any more. */
+static void note_known(struct following *following)
+{
+	const uint64_t until_ns = nt_rows_known_until(following->rows);
+	const size_t n = following->n_looks;
+	struct look *look;
+
+	assert_int_equal(NT_ROOM(following->looks, following->looks_size, n + 1), 0);
+	look = &following->looks[following->n_looks++];
+	*look = (struct look){.until_ns = until_ns};
+	if (n)
+		assert_true(until_ns >= look[-1].until_ns);
+	following->n_advanced += n && until_ns > look[-1].until_ns;
+	for (size_t i = 0; i < following->n_kept; i++) {
+		const struct kept *kept = &following->kept[i];
+		uint64_t *sum = kept->owner < 0 ? &look->charged[kept->cpu] : &look->owners[kept->cpu][kept->owner];
+
+		*sum += part_until(kept, until_ns);
+	}
+}
+
+static int read_rows(struct following *following)
+{
+	const struct nt_row *row;
+	int error;
+
+	while (!(error = nt_row_next(following->rows, &row))) {
+		if (NT_TABLE_BIT(row->table) & TABLES)
+			keep(following, row);
+	}
+	note_known(following);
+	return error;
+}
+
+/* True: the rows have ended. */
+static bool look(struct following *following)
+{
+	const struct nt_rows_want want = {.tables = NT_ALL_TABLES, .order = NT_ROWS_FOLLOWED};
+	char error[NT_ERROR_MAX];
+	int code = following->tape ? nt_tape_look(following->tape, error)
+				   : nt_tape_follow(&following->tape, following->path, error);
+
+	if (code == -EAGAIN)
+		return false;
+	if (code)
+		fail_msg("%s", error);
+	if (!following->rows)
+		assert_int_equal(nt_rows_open(&following->rows, following->tape, NULL, 1, &want), 0);
+	code = read_rows(following);
+	assert_true(code == 1 || code == -EAGAIN);
+	return code == 1;
+}
+
+/* Blocks are cut, and the clock is read, as the recorder does it; and somebody looks now and then. */
+static void see(void *arg, struct tape_gen *gen, uint64_t now)
+{
+	struct following *following = arg;
+
+	if (following->lock_fd < 0) {
+		following->lock_fd = open(following->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		assert_int_equal(flock(following->lock_fd, LOCK_EX | LOCK_NB), 0);
+	}
+	if (now >= following->flush_ns) {
+		for (uint32_t cpu = 0; cpu < N_CPUS; cpu++)
+			tape_gen_flush(gen, cpu);
+		following->flush_ns = now + 250 * MS;
+	}
+	if (now >= following->clock_ns) {
+		tape_gen_clock(gen, GEN_START_NS + now);
+		following->clock_ns = now + S;
+	}
+	if (!nt_rand_below(&following->rand, 300))
+		assert_false(look(following));
+}
+
+static void release(struct following *following)
+{
+	nt_row_close(following->rows);
+	nt_tape_close(following->tape);
+	free(following->kept);
+	free(following->looks);
+	free(following);
+}
+
+/* ---- the whole tape ---- */
+
+static void read_whole(const char *path, struct sums *sums, struct look *looks, size_t n_looks)
+{
+	const struct nt_rows_want want = {.tables = TABLES | NT_TABLE_BIT(NT_TABLE_CPU_SLICE)};
+	char error[NT_ERROR_MAX];
+	const struct nt_row *row;
+	struct nt_row_iter *rows;
+	struct nt_tape *tape;
+	int code;
+
+	if (nt_tape_open(&tape, path, error))
+		fail_msg("%s", error);
+	assert_int_equal(nt_rows_open(&rows, tape, NULL, 1, &want), 0);
+	while (!(code = nt_row_next(rows, &row))) {
+		const uint64_t from_ns = row->table == NT_TABLE_CPU_SLICE ? number(row, "ts") : 0;
+
+		if (row->table != NT_TABLE_CPU_SLICE) {
+			add(sums, row);
+			continue;
+		}
+		for (size_t i = 0; i < n_looks; i++) {
+			const uint64_t to_ns = from_ns + number(row, "dur"), until_ns = looks[i].until_ns;
+
+			if (from_ns < until_ns)
+				looks[i].owners[number(row, "cpu")][nt_owner_number(text(row, "owner"))] +=
+					(to_ns < until_ns ? to_ns : until_ns) - from_ns;
+		}
+	}
+	assert_int_equal(code, 1);
+	nt_row_close(rows);
+	nt_tape_close(tape);
+}
+
+static void compare_sums(const struct sums *one, struct sums *other, uint64_t seed)
+{
+	for (size_t i = 0; i < one->n; i++) {
+		const struct sum *sum = &one->sums[i];
+
+		if (memcmp(sum->values, sum_of(other, sum->key)->values, sizeof(sum->values)))
+			fail_msg("seed %llu: %s: %llu, %llu and not %llu, %llu", (unsigned long long)seed, sum->key,
+				 (unsigned long long)sum->values[0], (unsigned long long)sum->values[1],
+				 (unsigned long long)sum_of(other, sum->key)->values[0],
+				 (unsigned long long)sum_of(other, sum->key)->values[1]);
+	}
+}
+
+static void compare_looks(const struct look *seen, const struct look *whole, uint64_t seed)
+{
+	for (uint32_t cpu = 0; cpu < N_CPUS; cpu++) {
+		for (int owner = 0; owner < NT_OWNER_COUNT; owner++) {
+			if (seen->owners[cpu][owner] != whole->owners[cpu][owner])
+				fail_msg("seed %llu, until %llu, CPU %u, %s: %llu and not %llu",
+					 (unsigned long long)seed, (unsigned long long)seen->until_ns, cpu,
+					 nt_owner_name((enum nt_owner)owner),
+					 (unsigned long long)seen->owners[cpu][owner],
+					 (unsigned long long)whole->owners[cpu][owner]);
+		}
+		/* Each row of several buckets may be rounded. */
+		assert_in_range(whole->owners[cpu][NT_OWNER_NET_RX] - seen->charged[cpu] + 100, 0, 200);
+	}
+}
+
+/* ---- tests ---- */
+
+static int setup(void **state)
+{
+	char *dir = malloc(SCRATCH_MAX);
+
+	scratch_make(dir);
+	*state = dir;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	scratch_remove(*state);
+	free(*state);
+	return 0;
+}
+
+static void follow(const char *dir, uint64_t seed, bool is_killed)
+{
+	struct following *following = calloc(1, sizeof(*following));
+	struct sums *whole = calloc(1, sizeof(*whole));
+	const struct tape_gen_config config = {.dir = following->path,
+					       .n_cpus = N_CPUS,
+					       .block_events = 50 + seed * 37 % 400,
+					       .probes = RANDOM_HOST_PROBES,
+					       .samples = seed % 2 ? seed : 0};
+	const struct random_host_eye eye = {following, see};
+	struct look *looks;
+
+	(void)is_killed;
+	following->lock_fd = -1;
+	following->rand = (struct nt_rand){seed};
+	snprintf(following->path, sizeof(following->path), "%s/%llu", dir, (unsigned long long)seed);
+	random_host_record(&config, seed, 10000, &eye);
+	close(following->lock_fd);
+	while (!look(following))
+		;
+	assert_true(following->n_advanced > 3);
+	looks = calloc(following->n_looks, sizeof(*looks));
+	for (size_t i = 0; i < following->n_looks; i++)
+		looks[i].until_ns = following->looks[i].until_ns;
+	read_whole(following->path, whole, looks, following->n_looks);
+	compare_sums(&following->sums, whole, seed);
+	compare_sums(whole, &following->sums, seed);
+	for (size_t i = 0; i < following->n_looks; i++)
+		compare_looks(&following->looks[i], &looks[i], seed);
+	free(looks);
+	free(whole);
+	release(following);
+}
+
+static void test_random_hosts(void **state)
+{
+	for (uint64_t seed = 1; seed <= 20; seed++)
+		follow(*state, seed, false);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_random_hosts, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
