@@ -159,7 +159,9 @@ const struct nt_command nt_cmd_export_prometheus = {
 		"any recording. For latency (a histogram of each hook, in seconds), drops, retransmits, flows, waits, "
 		"disks, memory and energy, record with --probes "
 		"default,latency,transmit,drops,retransmits,flows,raise,block,memory,kmem,energy. All but costs and "
-		"latency is of all processes, whatever --process says. Recordings of one host are added up.",
+		"latency is of all processes, whatever --process says. Recordings of one host are added up. With "
+		"--follow no counter falls, and "
+		"nettape_complete_until_seconds says up to when the costs are.",
 	.example = "export prometheus busy.tape -o busy.prom",
 	.wants = "a tape or a database",
 	.options = options,

@@ -106,9 +106,16 @@ static int follow(struct following *following)
 	return code;
 }
 
+static bool is_interrupted(void *arg)
+{
+	(void)arg;
+	return nt_interrupted();
+}
+
 int nt_live_prometheus(const struct nt_options *options, size_t limit)
 {
-	struct following following = {.options = options, .live = nt_prometheus_live_new(options->args[0], limit)};
+	struct following following = {.options = options,
+				      .live = nt_prometheus_live_new(options->args[0], limit, is_interrupted)};
 	int code;
 
 	if (!following.live)

@@ -52,6 +52,27 @@ int nt_rows_step_new(struct nt_rows *rows)
 	return error ? error : nt_rows_push_block(rows, block);
 }
 
+/* ---- events ---- */
+
+#define ROUND_NS 10000000000ull /* the events of so long a time, at most, are one round's */
+#define EVENTS_A_STEP 256
+
+int nt_rows_step_events_so_far(struct nt_rows *rows)
+{
+	int error = 0;
+
+	rows->is_behind = rows->pause_ns && rows->fed_ns >= rows->pause_ns;
+	for (int i = 0; i < EVENTS_A_STEP && !rows->n_queue && !error && !rows->is_behind; i++) {
+		error = nt_rows_step_event(rows);
+		if (!rows->pause_ns && rows->fed_ns)
+			rows->pause_ns = rows->fed_ns + ROUND_NS;
+	}
+	if (!error && !rows->is_behind)
+		return 0;
+	rows->pause_ns = 0;
+	return error == -EAGAIN || !error ? 1 : error;
+}
+
 /* ---- what is known ---- */
 
 /* Charges the runs of the CPU that are over. */
@@ -72,11 +93,17 @@ static uint64_t known_until(const struct nt_rows *rows, uint32_t cpu)
 	return since_ns < given_ns ? since_ns : given_ns;
 }
 
+/* All records that ended before have been read. */
+static uint64_t read_until(const struct nt_rows *rows)
+{
+	return rows->is_behind ? rows->fed_ns : rows->tape->settled_ns;
+}
+
 /* Of all CPUs, and whole buckets. */
 static void note_known(struct nt_rows *rows)
 {
 	const uint64_t start_ns = rows->tape->start_ns;
-	uint64_t known_ns = rows->tape->settled_ns;
+	uint64_t known_ns = read_until(rows) < rows->time.to_ns ? read_until(rows) : rows->time.to_ns;
 
 	for (uint32_t cpu = 0; cpu < rows->tape->n_cpus; cpu++) {
 		const uint64_t of_cpu_ns = known_until(rows, cpu);
@@ -91,7 +118,7 @@ static void note_known(struct nt_rows *rows)
 
 static int push_known(struct nt_rows *rows)
 {
-	int error = nt_timeline_give(rows->timeline, rows->tape->settled_ns);
+	int error = nt_timeline_give(rows->timeline, read_until(rows));
 
 	for (uint32_t cpu = 0; rows->charges && cpu < rows->tape->n_cpus && !error; cpu++)
 		error = charge(rows, cpu);
@@ -126,9 +153,9 @@ int nt_rows_step_known(struct nt_rows *rows)
 
 int nt_rows_step_wait(struct nt_rows *rows)
 {
-	if (!nt_tape_is_followed(rows->tape))
+	if (!nt_tape_is_followed(rows->tape) && !rows->is_behind)
 		return 1;
-	rows->step = 0;
+	rows->step = rows->is_behind ? 1 : 0;
 	return -EAGAIN;
 }
 

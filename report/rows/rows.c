@@ -311,8 +311,7 @@ static int count_record(struct nt_rows *rows, uint32_t cpu, const union nt_any *
 	return 0;
 }
 
-/* One record or gap into the timeline, or past it. 1: there are no more. */
-static int step_event(struct nt_rows *rows)
+int nt_rows_step_event(struct nt_rows *rows)
 {
 	struct nt_merged merged;
 	int error = rows->merge ? nt_merge_next(rows->merge, &merged) : 1;
@@ -329,6 +328,9 @@ static int step_event(struct nt_rows *rows)
 		return error;
 	if (nt_rows_is_loose(merged.record))
 		return nt_rows_push_loose(rows, merged.cpu, merged.record);
+	/* These two come before others that ended earlier. */
+	if (merged.record->record.kind != NT_LOSS && merged.record->record.kind != NT_HOTPLUG)
+		rows->fed_ns = rows->at_ns > rows->fed_ns ? rows->at_ns : rows->fed_ns;
 	if (rows->timeline)
 		error = nt_timeline_add(rows->timeline, merged.cpu, merged.record);
 	if (!error && rows->window.until_ns)
@@ -342,16 +344,8 @@ static int step_events(struct nt_rows *rows)
 	int error = 0;
 
 	for (int i = 0; i < EVENTS_A_STEP && !rows->n_queue && !error; i++)
-		error = step_event(rows);
+		error = nt_rows_step_event(rows);
 	return error;
-}
-
-/* Of a tape that is followed: those that there are. */
-static int step_events_so_far(struct nt_rows *rows)
-{
-	const int error = step_events(rows);
-
-	return error == -EAGAIN ? 1 : error;
 }
 
 static int step_finish(struct nt_rows *rows)
@@ -489,8 +483,8 @@ static int (*const steps[][MAX_STEPS])(struct nt_rows *rows) = {
 	[NT_ROWS_EVENTS_FIRST] = {step_events, step_finish, nt_flow_rows_step, step_blocks, step_last, NULL},
 	[NT_ROWS_IDENTITIES_FIRST] = {nt_rows_step_identities, nt_rows_step_proc_snapshots, step_events, step_finish,
 				      nt_flow_rows_step, step_last, NULL},
-	[NT_ROWS_FOLLOWED] = {nt_rows_step_new, step_events_so_far, nt_rows_step_known, nt_rows_step_wait, step_finish,
-			      nt_rows_step_ended, NULL},
+	[NT_ROWS_FOLLOWED] = {nt_rows_step_new, nt_rows_step_events_so_far, nt_rows_step_known, nt_rows_step_wait,
+			      step_finish, nt_rows_step_ended, NULL},
 };
 
 static bool is_time_to_stop(struct nt_rows *rows)
@@ -610,6 +604,11 @@ int nt_rows_open(struct nt_row_iter **out, struct nt_tape *tape, struct nt_user_
 uint64_t nt_rows_known_until(const struct nt_row_iter *iter)
 {
 	return ((const struct nt_rows *)iter)->known_ns;
+}
+
+bool nt_rows_is_behind(const struct nt_row_iter *iter)
+{
+	return ((const struct nt_rows *)iter)->is_behind;
 }
 
 void nt_session_uuid(const struct nt_tape *tape, char uuid[33])

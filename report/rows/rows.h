@@ -31,9 +31,10 @@ enum nt_rows_order {
 	NT_ROWS_IDENTITIES_FIRST, /* identities and clocks, snapshots, events: for who needs names at once */
 	/*
 	 * Of a tape that is followed (follow.h), as it grows: what has come, then -EAGAIN; after the next look at the
-	 * tape the rows go on. An identity is a row each time that more is known of it. Sums are those up to
-	 * nt_rows_known_until, and some beyond; record_count has what came since the last time. The row of the session
-	 * comes first, as with `head`. When the tape has its end, so have the rows. All of the tape; `learned` is NULL.
+	 * tape the rows go on. Where that is much, -EAGAIN comes between (nt_rows_is_behind). An identity is a row each
+	 * time that more is known of it. Sums are those up to nt_rows_known_until, and some beyond; record_count has
+	 * what came since the last time. The row of the session comes first, as with `head`. When the tape has its end,
+	 * so have the rows. All of the tape; `learned` is NULL.
 	 */
 	NT_ROWS_FOLLOWED
 };
@@ -80,11 +81,14 @@ int nt_rows_open(struct nt_row_iter **out, struct nt_tape *tape, struct nt_user_
 		 const struct nt_rows_want *want);
 
 /*
- * Of NT_ROWS_FOLLOWED, after -EAGAIN: the edge of a bucket up to which all sums have been given: of all CPUs, and but
- * for operations that turn out later to have ended before. At the end of the rows: the end of the session. 0: of none
- * yet.
+ * Of NT_ROWS_FOLLOWED, after -EAGAIN: the edge of a bucket up to which all sums have been given, of all CPUs. But of
+ * operations, one may turn out later to have ended before without a record, and one may lack `lower_bound` where a loss
+ * was told of after it. At the end of the rows: the end of the session. 0: of none yet.
  */
 uint64_t nt_rows_known_until(const struct nt_row_iter *iter);
+
+/* The same: whether there is more at hand, so that the rows go on without a look. */
+bool nt_rows_is_behind(const struct nt_row_iter *iter);
 
 /* The session's id on tapes as 32 hexadecimal digits, zero-terminated. */
 void nt_session_uuid(const struct nt_tape *tape, char uuid[33]);

@@ -87,8 +87,12 @@ struct nt_rows {
 	uint32_t sources; /* NT_SOURCE_BIT of each that something must be read of */
 	struct nt_rows_window window;
 	unsigned int step;
+	/* Of NT_ROWS_FOLLOWED: */
 	uint64_t known_ns; /* nt_rows_known_until */
-	bool is_begun; /* NT_ROWS_FOLLOWED: the session's row has been made */
+	uint64_t fed_ns; /* all records of the timeline that ended before have been read */
+	uint64_t pause_ns; /* a record that ends then ends the round */
+	bool is_behind; /* nt_rows_is_behind */
+	bool is_begun; /* the session's row has been made */
 	unsigned int n_steps; /* calls of them */
 	bool events_done;
 	uint64_t at_ns; /* end of the last record */
@@ -208,15 +212,19 @@ int nt_block_pass_identities(struct nt_block_pass *pass, int (*visit)(void *arg,
 
 /* The session, at first; then the rows of the blocks that have come since the last time, learned as they come. */
 int nt_rows_step_new(struct nt_rows *rows);
+/* The events that there are, or some seconds of them. 1: that is all for now. */
+int nt_rows_step_events_so_far(struct nt_rows *rows);
 /* The sums that are known by now, and how many records were read for them. */
 int nt_rows_step_known(struct nt_rows *rows);
-/* -EAGAIN, and the next step is the one of new blocks; or 1: the tape has its end. */
+/* -EAGAIN, and the next step is that of new blocks, or if there is more at hand of events; 1: the tape has its end. */
 int nt_rows_step_wait(struct nt_rows *rows);
 /* All is known. */
 int nt_rows_step_ended(struct nt_rows *rows);
 
 /* ---- rows.c ---- */
 
+/* One record or gap into the timeline, or past it. 1: there are no more; -EAGAIN: not yet. */
+int nt_rows_step_event(struct nt_rows *rows);
 /* The row of the session; those of what it says about itself; those of the counts of records. */
 int nt_rows_push_session(struct nt_rows *rows);
 int nt_rows_push_meta(struct nt_rows *rows);

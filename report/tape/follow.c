@@ -16,10 +16,10 @@
 #include "report/tape/open.h"
 
 /*
- * A record is on the tape so long after its end at the latest: the recorder asks CPUs that hold records back for longer
- * than half a second, once a second, and keeps none for longer than a quarter. Where it is late, its blocks say so.
+ * A record is on the tape so long after its end at the latest: once a second the recorder asks CPUs that hold records
+ * back for longer than half a second, and it keeps none for longer than a quarter. Where it is late, its blocks say so.
  */
-#define ON_TAPE_AFTER_NS 2000000000ull
+#define ON_TAPE_AFTER_NS 2500000000ull
 #define AFTER_LAG_NS 500000000ull
 
 struct nt_tape_growth {
@@ -127,13 +127,14 @@ static bool has_final_name(const struct nt_tape *tape, const struct nt_tape_chun
 
 /* ---- looking ---- */
 
-/* All records that ended so long before the last clock block were written before it. */
+/* All records that ended so long before the last clock block stand before it. */
 static void note_settled(struct nt_tape_opening *opening)
 {
 	struct nt_tape *tape = opening->tape;
-	const uint64_t lag_ns = tape->lag_max_ns + AFTER_LAG_NS;
-	const uint64_t after_ns = lag_ns > ON_TAPE_AFTER_NS ? lag_ns : ON_TAPE_AFTER_NS;
+	uint64_t after_ns = ON_TAPE_AFTER_NS;
 
+	if (opening->lag_ns > after_ns - AFTER_LAG_NS)
+		after_ns = opening->lag_ns < INT64_MAX ? opening->lag_ns + AFTER_LAG_NS : INT64_MAX;
 	if (opening->clock_ns > after_ns && opening->clock_ns - after_ns > tape->settled_ns)
 		tape->settled_ns = opening->clock_ns - after_ns;
 }

@@ -153,6 +153,8 @@ static int go_over_block(struct nt_tape_opening *opening, struct nt_tape_chunk *
 		opening->last_ns = header->last_end_ns;
 	if (header->lag_ns > opening->tape->lag_max_ns)
 		opening->tape->lag_max_ns = header->lag_ns;
+	if (header->lag_ns > opening->lag_ns)
+		opening->lag_ns = header->lag_ns;
 	return error;
 }
 
@@ -210,6 +212,7 @@ static int go_over_clock(struct nt_tape_opening *opening, size_t at, const struc
 		error = nt_clock_decode(opening->again.data, opening->again.size, &clock);
 	if (!error && clock.monotonic_ns > opening->clock_ns)
 		opening->clock_ns = clock.monotonic_ns;
+	opening->lag_ns -= opening->lag_ns / 16;
 	return error == -EBADMSG ? 0 : error;
 }
 
@@ -291,12 +294,16 @@ int nt_tape_go_over_new(struct nt_tape_opening *opening, size_t at)
 static int go_over_chunk(struct nt_tape_opening *opening, size_t at)
 {
 	const struct nt_tape_chunk *chunk = &opening->tape->chunks[at];
-	int error;
+	int error = 0;
 
 	opening->n_gone_over = opening->n_noted = 0;
 	opening->n_counted = 0;
 	opening->has_meta = false;
-	error = nt_tape_go_over_new(opening, at);
+	/* First: it says the most. */
+	if (!chunk->grows && chunk->partial && !chunk->contents->n_blocks)
+		error = note_nothing(opening, chunk);
+	if (!error)
+		error = nt_tape_go_over_new(opening, at);
 	return error || chunk->grows ? error : nt_tape_note_end(opening, chunk);
 }
 

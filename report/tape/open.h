@@ -36,6 +36,7 @@ struct nt_tape_opening {
 	uint64_t n_counted;
 	bool has_meta; /* its first meta block was among these */
 	uint64_t clock_ns; /* the latest that a clock block tells */
+	uint64_t lag_ns; /* of the blocks of late; what was longer ago counts less */
 };
 
 /* The tape at the path, of which nothing has been read: opening->tape. 0, or -ENOMEM, and then there is none. */

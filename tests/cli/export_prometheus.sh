@@ -159,6 +159,18 @@ for tape in "$work/traffic.tape" tests/golden/v1-charges.tape; do
             sed -n 's/^[0-9]*,programs,1,program,//p')
 other"
     all "no series twice" "$(twice "$work/tape.prom")"
+    # Followed, though it has its end: the same, but that payers and names are those that were known on the way.
+    rm -f "$work/live.prom"
+    report 0 export prometheus "$tape" --follow 1 -o "$work/live.prom"
+    is "followed" "$(grep -E '^nettape_(cpu|socket|record|complete|sessions)' "$work/live.prom")" \
+        "$(grep -E '^nettape_(cpu|socket|record|complete|sessions)' "$work/tape.prom")"
+    for metric in net_rx program; do
+        is "$metric in sum" "$(ns "$work/live.prom" nettape_${metric}_seconds_total "")" \
+            "$(ns "$work/tape.prom" nettape_${metric}_seconds_total "")"
+    done
+    report 0 export prometheus "$tape" --follow 1 --limit 1 -o "$work/live.prom"
+    all "at most one name, and the others" "$(sed -n 's/^nettape_program_operations.*program="\(.*\)"} .*/\1/p' \
+        "$work/live.prom" | awk '{ names += $1 != "other" } END { print NR, (names > 1) }')"
 done
 # A program that is called so belongs to the others.
 sqlite3 "$costs" "UPDATE process SET name = 'other' WHERE name = (SELECT name FROM process WHERE name NOTNULL LIMIT 1)"
@@ -272,6 +284,26 @@ is "names that are one" \
     $'- 40\na\xef\xbf\xbd 40\na\xef\xbf\xbd\x62 20'
 
 has "reasons that are one" "$out" "nettape_skb_drops_total{$h,"$'reason="a\xef\xbf\xbd"} 2'
+
+# A tape that nobody records any more has its end where it is.
+make_tape partial
+report 0 export prometheus "$work/partial.tape" --follow 1 -o "$work/live.prom"
+has "that is a problem" "$err" "partial.tape: The session's end is not on the tape: it ends with the last record."
+has "of the metrics too" "$(<"$work/live.prom")" "nettape_recording_whole{$h} 0"
+report 1 export prometheus "$db" --follow 1 -o "$work/none.prom"
+has "no tape" "$err" "p.db' is a file: give the directory that nettape-record writes."
+report 1 export prometheus "$work/nowhere.tape" --follow 1 -o "$work/none.prom"
+has "no such tape" "$err" "nowhere.tape' cannot be read: No such file or directory."
+mkdir "$work/empty.tape"
+report 1 export prometheus "$work/empty.tape" --follow 1 -o "$work/none.prom"
+has "nothing in it" "$err" "empty.tape' is an empty directory"
+holds "no file was made" test ! -e "$work/none.prom"
+report 2 export prometheus "$work/partial.tape" --follow 1
+has "no file" "$err" "--follow writes a file again and again: name it with -o"
+report 2 export prometheus "$work/partial.tape" --follow 1 --cpu 0 -o "$work/none.prom"
+has "a part" "$err" "only -o and --limit go with it"
+report 2 export prometheus "$work/partial.tape" --follow 0 -o "$work/none.prom"
+has "not so often" "$err" "a number of seconds from 1 to 86400"
 
 # Misuse, and nothing to export.
 cp "$costs" "$work/none.db"

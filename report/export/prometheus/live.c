@@ -23,6 +23,7 @@
 struct nt_prometheus_live {
 	char *path;
 	size_t limit;
+	bool (*is_stopped)(void *arg);
 	struct nt_tape *tape; /* NULL: there is nothing to be read yet */
 	struct nt_row_iter *rows;
 	struct nt_db *db;
@@ -33,13 +34,14 @@ struct nt_prometheus_live {
 
 /* ---- opening ---- */
 
-struct nt_prometheus_live *nt_prometheus_live_new(const char *path, size_t limit)
+struct nt_prometheus_live *nt_prometheus_live_new(const char *path, size_t limit, bool (*is_stopped)(void *arg))
 {
 	struct nt_prometheus_live *live = calloc(1, sizeof(*live));
 
 	if (!live)
 		return NULL;
 	live->limit = limit;
+	live->is_stopped = is_stopped;
 	live->path = strdup(path);
 	if (live->path)
 		return live;
@@ -85,8 +87,11 @@ static int fail(const struct nt_prometheus_live *live, char error_text[NT_ERROR_
 static int open_rows(struct nt_prometheus_live *live, char error_text[NT_ERROR_MAX])
 {
 	/* Only threads with a name, and what is known of the session at its begin: the rest costs a reader more. */
-	const struct nt_rows_want want = {
-		.tables = TABLES, .order = NT_ROWS_FOLLOWED, .head = true, .names_within = true};
+	const struct nt_rows_want want = {.tables = TABLES,
+					  .order = NT_ROWS_FOLLOWED,
+					  .head = true,
+					  .names_within = true,
+					  .is_stopped = live->is_stopped};
 	int error = nt_rows_open(&live->rows, live->tape, NULL, SESSION_ID, &want);
 
 	if (error)
@@ -110,7 +115,7 @@ static int read_rows(struct nt_prometheus_live *live, char error_text[NT_ERROR_M
 		if (nt_db_insert(live->db, row))
 			return fail(live, error_text);
 	}
-	if (error == 1 || error == -EAGAIN)
+	if (error == 1 || error == -EAGAIN || error == -ECANCELED)
 		return error == 1;
 	return nt_fail(error_text, "the rest of '%s' cannot be read: %s.", live->path, nt_tape_error_text(error));
 }
@@ -125,25 +130,6 @@ static int read_new(struct nt_prometheus_live *live, char error_text[NT_ERROR_MA
 	if (result >= 0 && nt_db_finish(live->db))
 		return fail(live, error_text);
 	return result;
-}
-
-int nt_prometheus_live_look(struct nt_prometheus_live *live, char error_text[NT_ERROR_MAX])
-{
-	int error;
-
-	if (live->tape)
-		error = nt_tape_look(live->tape, error_text);
-	else
-		error = nt_tape_follow(&live->tape, live->path, error_text);
-	if (error == -EAGAIN)
-		return 0;
-	if (error == -ESTALE) {
-		forget(live);
-		return 0;
-	}
-	if (error || (!live->rows && open_rows(live, error_text)))
-		return -1;
-	return read_new(live, error_text);
 }
 
 const struct nt_tape *nt_prometheus_live_tape(const struct nt_prometheus_live *live)
@@ -327,6 +313,40 @@ int nt_prometheus_live_sum(struct nt_prometheus_live *live, char error_text[NT_E
 	    nt_session_each(live->db, add_session, live) || drop_old(live) || nt_db_finish(live->db))
 		return fail(live, error_text);
 	return 1;
+}
+
+/* ---- looking ---- */
+
+/* As nt_prometheus_live_look. */
+static int read_all(struct nt_prometheus_live *live, char error_text[NT_ERROR_MAX])
+{
+	int result = read_new(live, error_text);
+
+	while (!result && nt_rows_is_behind(live->rows) && !live->is_stopped(NULL)) {
+		if (nt_prometheus_live_sum(live, error_text) < 0)
+			return -1;
+		result = read_new(live, error_text);
+	}
+	return result;
+}
+
+int nt_prometheus_live_look(struct nt_prometheus_live *live, char error_text[NT_ERROR_MAX])
+{
+	int error;
+
+	if (live->tape)
+		error = nt_tape_look(live->tape, error_text);
+	else
+		error = nt_tape_follow(&live->tape, live->path, error_text);
+	if (error == -EAGAIN)
+		return 0;
+	if (error == -ESTALE) {
+		forget(live);
+		return 0;
+	}
+	if (error || (!live->rows && open_rows(live, error_text)))
+		return -1;
+	return read_all(live, error_text);
 }
 
 void nt_prometheus_live_write(const struct nt_prometheus_live *live, FILE *out)

@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -17,12 +18,16 @@
 struct nt_prometheus_live;
 struct nt_tape;
 
-/* `limit`: so many programs, cgroups and ports with names. NULL: out of memory. Nothing is read yet. */
-struct nt_prometheus_live *nt_prometheus_live_new(const char *path, size_t limit);
+/*
+ * `limit`: so many programs, cgroups and ports with names. Where is_stopped says true, a look ends early. NULL: out of
+ * memory. Nothing is read yet.
+ */
+struct nt_prometheus_live *nt_prometheus_live_new(const char *path, size_t limit, bool (*is_stopped)(void *arg));
 void nt_prometheus_live_free(struct nt_prometheus_live *live);
 /*
  * Reads what has come. 0: more may come, also where nothing has been recorded yet; 1: the tape has its end; -1 and a
- * sentence in `error`. Where it must begin anew, with a CPU that the host has got, it has no sums until it is as far.
+ * sentence in `error`. Of a tape that was recorded for long it adds up what is complete meanwhile. Where it must begin
+ * anew, with a CPU that the host has got, it has no sums until it is as far.
  */
 int nt_prometheus_live_look(struct nt_prometheus_live *live, char error[NT_ERROR_MAX]);
 /* The tape that it reads at present; NULL: none yet. For its problems. */
