@@ -183,13 +183,14 @@ void nt_kernel_flush_losses(struct nt_kernel *kernel)
 			control(kernel, cpu, NT_CONTROL_FLUSH);
 }
 
-void nt_kernel_refresh(struct nt_kernel *kernel, uint64_t now_ns, uint64_t idle_ns)
+void nt_kernel_refresh(struct nt_kernel *kernel, uint64_t now_ns, uint64_t idle_ns, uint64_t silent_ns)
 {
 	for (uint32_t cpu = 0; cpu < kernel->n_cpus; cpu++) {
 		const struct nt_cpu *state = &kernel->cpus[cpu];
+		const uint64_t state_ns = load(&state->state_ns);
+		const bool holds = __atomic_load_n(&state->batch.end, __ATOMIC_RELAXED);
 
-		if (kernel->rings[cpu].fd && __atomic_load_n(&state->batch.end, __ATOMIC_RELAXED) &&
-		    load(&state->state_ns) + idle_ns < now_ns)
+		if (kernel->rings[cpu].fd && ((holds && state_ns + idle_ns < now_ns) || state_ns + silent_ns < now_ns))
 			control(kernel, cpu, NT_CONTROL_REFRESH);
 	}
 }

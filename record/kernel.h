@@ -56,8 +56,11 @@ void nt_kernel_begin_generation(struct nt_kernel *kernel, uint32_t generation);
 void nt_kernel_stop(struct nt_kernel *kernel, struct nt_plan *plan);
 /* Has each CPU write the losses that it has not been able to. Call between two drains after the stop. */
 void nt_kernel_flush_losses(struct nt_kernel *kernel);
-/* Has each CPU that has been silent for idle_ns write where it is, and put its batch into its ring. */
-void nt_kernel_refresh(struct nt_kernel *kernel, uint64_t now_ns, uint64_t idle_ns);
+/*
+ * Has each CPU that has been silent for idle_ns, and has records in its batch, or for silent_ns in any case, write where
+ * it is, and put its batch into its ring.
+ */
+void nt_kernel_refresh(struct nt_kernel *kernel, uint64_t now_ns, uint64_t idle_ns, uint64_t silent_ns);
 /* Gives, as one item, the batch that a CPU has not put into its ring. Only when no program writes there any more. */
 int nt_kernel_drain_batch(struct nt_kernel *kernel, uint32_t cpu, nt_ring_item_fn take, void *arg);
 /*

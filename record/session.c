@@ -36,6 +36,7 @@
 #define READ_ENERGY_EVERY_NS 100000000ull /* where buckets of reports begin */
 #define READ_ENERGY_LAST_NS 50000000ull /* after the reading before: less would say little */
 #define REFRESH_AFTER_NS 500000000ull
+#define SILENT_NS 10000000000ull /* longer, nothing is known of a CPU: who reads the tape meanwhile waits for that */
 #define CHUNK_BYTES (64ull << 20)
 
 struct session {
@@ -477,7 +478,7 @@ static int tick(struct session *session, uint64_t now_ns)
 		error = nt_proc_snapshots_clock(&session->snapshots);
 	if (!error)
 		error = follow_hotplug(session);
-	nt_kernel_refresh(&session->kernel, now_ns, REFRESH_AFTER_NS);
+	nt_kernel_refresh(&session->kernel, now_ns, REFRESH_AFTER_NS, SILENT_NS);
 	nt_flows_turn(&session->flows, now_ns);
 	show_status(session, now_ns);
 	if (!error && nt_tape_writer_chunk_size(session->tape) >= CHUNK_BYTES)

@@ -25,7 +25,9 @@ bool nt_set_follow(void *seconds, const struct nt_option_values *values)
 struct following {
 	const struct nt_options *options;
 	struct nt_prometheus_live *live;
-	size_t n_told; /* of the tape's problems */
+	const struct nt_tape *told; /* the tape that problems were told of */
+	size_t n_told; /* of them */
+	bool is_stopped; /* a signal has come */
 	bool has_written;
 };
 
@@ -40,6 +42,9 @@ static void tell_problems(struct following *following)
 	const struct nt_tape *tape = nt_prometheus_live_tape(following->live);
 	char text[NT_ERROR_MAX];
 
+	if (tape != following->told)
+		following->n_told = 0;
+	following->told = tape;
 	for (; tape && following->n_told < nt_tape_problem_at(tape, following->n_told, text); following->n_told++)
 		nt_complain("%s: %s", following->options->args[0], text);
 }
@@ -60,6 +65,7 @@ static int write_file(struct following *following)
 	sigprocmask(SIG_BLOCK, &all, &before);
 	code = nt_new_file(following->options->output, NULL, write_live, following->live);
 	following->has_written = !code;
+	following->is_stopped |= nt_interrupted();
 	nt_interrupt_waits();
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return code;
@@ -89,7 +95,7 @@ static int follow(struct following *following)
 	bool is_last = false;
 	int code = NT_EXIT_DONE;
 
-	while (!is_last && !code) {
+	while (!is_last && !following->is_stopped && !code) {
 		const int result = nt_prometheus_live_look(following->live, error);
 
 		if (result < 0)
@@ -100,7 +106,7 @@ static int follow(struct following *following)
 			code = write_file(following);
 			next_ms = now_ms() + every_ms;
 		}
-		if (!is_last && !code)
+		if (!is_last && !following->is_stopped && !code)
 			wait_a_second();
 	}
 	return code;

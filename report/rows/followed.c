@@ -54,22 +54,22 @@ int nt_rows_step_new(struct nt_rows *rows)
 
 /* ---- events ---- */
 
-#define ROUND_NS 10000000000ull /* the events of so long a time, at most, are one round's */
+#define EVENTS_A_ROUND (1u << 20) /* unless told otherwise: about as many rows may come before the next sums */
 #define EVENTS_A_STEP 256
 
 int nt_rows_step_events_so_far(struct nt_rows *rows)
 {
+	const uint64_t most = rows->want.events_a_round ? rows->want.events_a_round : EVENTS_A_ROUND;
 	int error = 0;
 
-	rows->is_behind = rows->pause_ns && rows->fed_ns >= rows->pause_ns;
-	for (int i = 0; i < EVENTS_A_STEP && !rows->n_queue && !error && !rows->is_behind; i++) {
+	for (int i = 0; i < EVENTS_A_STEP && !rows->n_queue && !error && rows->n_of_round < most; i++) {
 		error = nt_rows_step_event(rows);
-		if (!rows->pause_ns && rows->fed_ns)
-			rows->pause_ns = rows->fed_ns + ROUND_NS;
+		rows->n_of_round += !error;
 	}
+	rows->is_behind = !error && rows->n_of_round == most;
 	if (!error && !rows->is_behind)
 		return 0;
-	rows->pause_ns = 0;
+	rows->n_of_round = 0;
 	return error == -EAGAIN || !error ? 1 : error;
 }
 
@@ -93,17 +93,11 @@ static uint64_t known_until(const struct nt_rows *rows, uint32_t cpu)
 	return since_ns < given_ns ? since_ns : given_ns;
 }
 
-/* All records that ended before have been read. */
-static uint64_t read_until(const struct nt_rows *rows)
-{
-	return rows->is_behind ? rows->fed_ns : rows->tape->settled_ns;
-}
-
 /* Of all CPUs, and whole buckets. */
 static void note_known(struct nt_rows *rows)
 {
 	const uint64_t start_ns = rows->tape->start_ns;
-	uint64_t known_ns = read_until(rows) < rows->time.to_ns ? read_until(rows) : rows->time.to_ns;
+	uint64_t known_ns = rows->time.to_ns;
 
 	for (uint32_t cpu = 0; cpu < rows->tape->n_cpus; cpu++) {
 		const uint64_t of_cpu_ns = known_until(rows, cpu);
@@ -118,13 +112,13 @@ static void note_known(struct nt_rows *rows)
 
 static int push_known(struct nt_rows *rows)
 {
-	int error = nt_timeline_give(rows->timeline, read_until(rows));
+	int error = nt_timeline_give(rows->timeline, nt_merge_given_until(rows->merge));
 
 	for (uint32_t cpu = 0; rows->charges && cpu < rows->tape->n_cpus && !error; cpu++)
 		error = charge(rows, cpu);
 	note_known(rows);
 	if (!error && rows->rollup)
-		error = nt_rollup_finish(rows->rollup);
+		error = nt_rollup_give(rows->rollup, rows->known_ns);
 	return !error && rows->charges ? nt_rx_rows_known(rows, rows->known_ns) : error;
 }
 

@@ -467,6 +467,43 @@ void nt_rollup_end_at(struct nt_rollup *rollup, uint64_t end_ns)
 	rollup->time.to_ns = end_ns;
 }
 
+/* Gives those of buckets below the limit, and finds places for the rest again. */
+static int give_below(struct nt_rollup *rollup, struct sums *sums, uint64_t limit)
+{
+	size_t n = 0;
+	int error = 0;
+
+	for (size_t i = 0; i < sums->n && !error; i++) {
+		if (sums->sums[i].key.bucket < limit)
+			error = give(rollup, sums, &sums->sums[i]);
+		else
+			sums->sums[n++] = sums->sums[i];
+	}
+	if (error)
+		return error;
+	sums->n = n;
+	sums->oldest = UINT64_MAX;
+	memset(sums->slots, 0, SLOTS * sums->max * sizeof(*sums->slots));
+	memset(sums->recent, 0, sizeof(sums->recent));
+	for (size_t i = 0; i < n; i++) {
+		sums->slots[slot_of(sums, &sums->sums[i].key)] = (uint16_t)(i + 1);
+		sums->oldest = sums->sums[i].key.bucket < sums->oldest ? sums->sums[i].key.bucket : sums->oldest;
+	}
+	return 0;
+}
+
+int nt_rollup_give(struct nt_rollup *rollup, uint64_t until_ns)
+{
+	struct sums *const all[] = {&rollup->slices, &rollup->ops, &rollup->rx, &rollup->elsewhere};
+	const uint64_t start_ns = rollup->time.buckets_ns;
+	const uint64_t limit = until_ns > start_ns ? (until_ns - start_ns) / NT_BUCKET_NS : 0;
+	int error = 0;
+
+	for (size_t i = 0; i < NT_COUNT(all) && !error; i++)
+		error = give_below(rollup, all[i], limit);
+	return error;
+}
+
 int nt_rollup_finish(struct nt_rollup *rollup)
 {
 	int error = empty(rollup, &rollup->slices);

@@ -102,5 +102,7 @@ int nt_rollup_rx(struct nt_rollup *rollup, const struct nt_rx_charge *charge);
 int nt_rollup_elsewhere(struct nt_rollup *rollup, const struct nt_elsewhere_cost *time);
 /* The end of the time, which was INT64_MAX, is known. Before anything of later times is added. */
 void nt_rollup_end_at(struct nt_rollup *rollup, uint64_t end_ns);
-/* Gives all sums that are left. More may be added. */
+/* Gives the sums of buckets that have ended by then, and keeps the others. */
+int nt_rollup_give(struct nt_rollup *rollup, uint64_t until_ns);
+/* Gives all sums that are left. */
 int nt_rollup_finish(struct nt_rollup *rollup);

@@ -328,9 +328,6 @@ int nt_rows_step_event(struct nt_rows *rows)
 		return error;
 	if (nt_rows_is_loose(merged.record))
 		return nt_rows_push_loose(rows, merged.cpu, merged.record);
-	/* These two come before others that ended earlier. */
-	if (merged.record->record.kind != NT_LOSS && merged.record->record.kind != NT_HOTPLUG)
-		rows->fed_ns = rows->at_ns > rows->fed_ns ? rows->at_ns : rows->fed_ns;
 	if (rows->timeline)
 		error = nt_timeline_add(rows->timeline, merged.cpu, merged.record);
 	if (!error && rows->window.until_ns)

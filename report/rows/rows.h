@@ -34,7 +34,7 @@ enum nt_rows_order {
 	 * tape the rows go on. Where that is much, -EAGAIN comes between (nt_rows_is_behind). An identity is a row each
 	 * time that more is known of it. Sums are those up to nt_rows_known_until, and some beyond; record_count has
 	 * what came since the last time. The row of the session comes first, as with `head`. When the tape has its end,
-	 * so have the rows. All of the tape; `learned` is NULL.
+	 * so have the rows. Packets may count a little later than their time. All of the tape; `learned` is NULL.
 	 */
 	NT_ROWS_FOLLOWED
 };
@@ -57,6 +57,7 @@ struct nt_rows_want {
 	 * only stacks that were sampled in the window. So neither needs all of the tape.
 	 */
 	bool names_within;
+	uint64_t events_a_round; /* NT_ROWS_FOLLOWED: then comes -EAGAIN; 0: a million */
 	const struct nt_cgroup_names *cgroup_names; /* must outlive the rows; NULL: nobody has named any */
 	struct nt_learned *learned; /* of this tape; NULL: nt_rows_open learns for itself */
 	/*

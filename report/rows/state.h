@@ -89,8 +89,7 @@ struct nt_rows {
 	unsigned int step;
 	/* Of NT_ROWS_FOLLOWED: */
 	uint64_t known_ns; /* nt_rows_known_until */
-	uint64_t fed_ns; /* all records of the timeline that ended before have been read */
-	uint64_t pause_ns; /* a record that ends then ends the round */
+	uint64_t n_of_round; /* events */
 	bool is_behind; /* nt_rows_is_behind */
 	bool is_begun; /* the session's row has been made */
 	unsigned int n_steps; /* calls of them */

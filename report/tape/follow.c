@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * follow.c - see follow.h. Only the last chunk grows, at its end; when it gets its final name it is whole, and the next
- * one begins.
+ * follow.c - see follow.h. A chunk grows at its end until it gets its final name. The recorder begins the next one
+ * before, since its disk may be slow: what is behind the one that grows waits for that.
  */
 #include "report/tape/follow.h"
 
@@ -37,11 +37,11 @@ void nt_tape_growth_free(struct nt_tape_growth *growth)
 static bool is_recorded(const struct nt_tape *tape)
 {
 	int fd = open(tape->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	bool is_free = fd >= 0 && !flock(fd, LOCK_SH | LOCK_NB);
+	bool is_locked = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
 
 	if (fd >= 0)
 		close(fd);
-	return !is_free;
+	return is_locked;
 }
 
 static struct nt_tape_chunk *growing(const struct nt_tape *tape)
@@ -51,16 +51,18 @@ static struct nt_tape_chunk *growing(const struct nt_tape *tape)
 	return last && last->grows ? last : NULL;
 }
 
-/* The last chunk is being written, if it has not its final name. It stays open. */
-static void let_last_grow(struct nt_tape *tape)
+/* Of the chunks from `at` on, which were listed just now, the first that has no final name grows, and stays open. */
+static void let_grow(struct nt_tape *tape, size_t at)
 {
-	struct nt_tape_chunk *last = tape->n_chunks ? &tape->chunks[tape->n_chunks - 1] : NULL;
-	const bool has_both = tape->n_chunks > 1 && last[-1].number == last->number;
+	for (; at < tape->n_chunks; at++) {
+		struct nt_tape_chunk *chunk = &tape->chunks[at];
 
-	if (!last || !last->partial || has_both)
-		return;
-	last->grows = true;
-	last->holds = 1;
+		if (!chunk->partial || (at && chunk[-1].number == chunk->number))
+			continue;
+		chunk->grows = true;
+		chunk->holds = 1;
+		nt_tape_remove_chunks(tape, at + 1);
+	}
 }
 
 /* ---- the last chunk ---- */
@@ -71,8 +73,10 @@ static int measure(struct nt_tape_chunk *chunk)
 
 	if (fstat(chunk->fd, &status))
 		return -errno;
-	if ((uint64_t)status.st_size > chunk->size)
-		chunk->size = (uint64_t)status.st_size;
+	/* A recorder that finds the disk full takes back a part of a block. */
+	chunk->size = (uint64_t)status.st_size;
+	if (chunk->size < chunk->grown_to)
+		chunk->size = chunk->grown_to;
 	return 0;
 }
 
@@ -150,16 +154,18 @@ static int look_at_last(struct nt_tape_opening *opening)
 }
 
 /* Chunks that are behind those known. */
-static int look_for_more(struct nt_tape_opening *opening)
+static int look_for_more(struct nt_tape_opening *opening, bool is_recorded)
 {
 	struct nt_tape *tape = opening->tape;
 	const size_t n = tape->n_chunks;
-	int error = nt_tape_list_chunks(tape, n ? tape->chunks[n - 1].number + 1 : 0);
+	int error;
 
-	if (error || tape->n_chunks == n)
-		return error;
-	let_last_grow(tape);
-	return nt_tape_go_over_chunks(opening, n);
+	if (n && tape->chunks[n - 1].number == UINT32_MAX)
+		return 0;
+	error = nt_tape_list_chunks(tape, n ? tape->chunks[n - 1].number + 1 : 0);
+	if (!error && is_recorded)
+		let_grow(tape, n);
+	return error ? error : nt_tape_go_over_chunks(opening, n);
 }
 
 /* Nothing more will come: from now on it is as any other. */
@@ -170,11 +176,21 @@ static int end(struct nt_tape *tape)
 	int error = last ? finish(opening, last, NULL) : 0;
 
 	if (!error)
+		error = look_for_more(opening, false);
+	if (!error)
 		error = nt_tape_settle_end(opening);
 	tape->settled_ns = UINT64_MAX;
 	nt_tape_growth_free(tape->growth);
 	tape->growth = NULL;
 	return error;
+}
+
+/* The session's end is in the last chunk, which has its final name then. */
+static bool has_end(const struct nt_tape_opening *opening)
+{
+	const struct nt_tape *tape = opening->tape;
+
+	return !growing(tape) && opening->closing.size && opening->closing_chunk == tape->n_chunks - 1;
 }
 
 static int look(struct nt_tape *tape)
@@ -184,15 +200,17 @@ static int look(struct nt_tape *tape)
 	const bool was_recorded = is_recorded(tape);
 	int error = look_at_last(opening);
 
-	if (!error && !growing(tape))
-		error = look_for_more(opening);
+	while (!error && !growing(tape) && !has_end(opening)) {
+		const size_t n = tape->n_chunks;
+
+		error = look_for_more(opening, was_recorded);
+		if (tape->n_chunks == n)
+			break;
+	}
 	if (error)
 		return error;
 	note_settled(opening);
-	/* The session's end is in the last chunk, which has its final name then. */
-	if (!growing(tape) && opening->closing.size && opening->closing_chunk == tape->n_chunks - 1)
-		return end(tape);
-	return was_recorded ? 0 : end(tape);
+	return was_recorded && !has_end(opening) ? 0 : end(tape);
 }
 
 int nt_tape_look(struct nt_tape *tape, char error_text[NT_ERROR_MAX])
@@ -217,8 +235,8 @@ static int open_what_there_is(struct nt_tape_opening *opening)
 
 	if (!error && tape->is_file)
 		error = -ENOTDIR;
-	if (!error)
-		let_last_grow(tape);
+	if (!error && was_recorded)
+		let_grow(tape, 0);
 	if (!error)
 		error = nt_tape_go_over_chunks(opening, 0);
 	if (!error && !tape->meta.size && was_recorded)

@@ -321,12 +321,30 @@ static int advance(struct nt_merge *merge)
 	return 0;
 }
 
+/*
+ * A CPU's last state. The session ended with the first one: when that was must be known before anything that came then
+ * is used.
+ */
+static bool is_stop(const union nt_item *item)
+{
+	return item->record.kind == NT_STATE && ((const union nt_any *)item)->as_state.reason == NT_STATE_STOP;
+}
+
+/* Whether what comes next of a tape that is followed must wait. */
+static inline bool must_wait(const struct nt_merge *merge)
+{
+	const struct source *first = merge->heap[0];
+
+	return merge->tape->settled_ns != UINT64_MAX &&
+	       (first->key_ns > merge->tape->settled_ns || is_stop(item_of(first)));
+}
+
 /* Goes to what comes next: the heap's first, if nothing can come any more that goes before it. */
 static int move(struct nt_merge *merge)
 {
 	int status = !merge->begun ? begin(merge) : merge->status == -EAGAIN ? resume(merge) : advance(merge);
 
-	if (!status && merge->heap[0]->key_ns > merge->tape->settled_ns)
+	if (!status && must_wait(merge))
 		status = -EAGAIN;
 	if (status == -EAGAIN)
 		merge->given_ns = merge->tape->settled_ns;
@@ -355,6 +373,13 @@ int nt_merge_next(struct nt_merge *merge, struct nt_merged *out)
 	if (out->is_gap)
 		give_gap(&item_of(first)->gap, out);
 	return 0;
+}
+
+uint64_t nt_merge_given_until(const struct nt_merge *merge)
+{
+	const uint64_t settled_ns = merge->tape->settled_ns;
+
+	return merge->n_heap && merge->heap[0]->key_ns < settled_ns ? merge->heap[0]->key_ns : settled_ns;
 }
 
 void nt_merge_stop(struct nt_merge *merge, uint32_t cpu)

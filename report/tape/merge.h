@@ -37,10 +37,12 @@ struct nt_merge *nt_merge_new(struct nt_tape *tape, const struct nt_place *place
 void nt_merge_free(struct nt_merge *merge);
 /*
  * 0: *out holds the next; 1: end; -EAGAIN: of a tape that is followed there is nothing more yet, or something may still
- * come that goes before it: look at the tape (follow.h), then ask again; else below 0: a negative errno of reading.
- * Damage is a gap, not an error.
+ * come that goes before it, or the session may have ended: look at the tape (follow.h), then ask again; else below 0: a
+ * negative errno of reading. Damage is a gap, not an error.
  */
 int nt_merge_next(struct nt_merge *merge, struct nt_merged *out);
+/* All records of the timeline that ended before have been given, and those that a CPU that is offline has. */
+uint64_t nt_merge_given_until(const struct nt_merge *merge);
 /* No more of this CPU is wanted. */
 void nt_merge_stop(struct nt_merge *merge, uint32_t cpu);
 /* Records of unknown kinds that were skipped so far. */

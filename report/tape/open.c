@@ -28,7 +28,10 @@ int nt_tape_chunk_fd(const struct nt_tape *tape, const char *name)
 		return -ENOMEM;
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	free(path);
-	return fd < 0 ? -errno : fd;
+	if (fd >= 0)
+		return fd;
+	/* That one is for what has not been recorded yet (follow.h). */
+	return errno == EAGAIN ? -EIO : -errno;
 }
 
 /* chunk-000012.ntc or chunk-000012.ntc.partial */
@@ -65,6 +68,12 @@ static void remove_chunk(struct nt_tape *tape, size_t at)
 	nt_tape_chunk_release(&tape->chunks[at]);
 	tape->n_chunks--;
 	memmove(&tape->chunks[at], &tape->chunks[at + 1], (tape->n_chunks - at) * sizeof(tape->chunks[0]));
+}
+
+void nt_tape_remove_chunks(struct nt_tape *tape, size_t at)
+{
+	while (tape->n_chunks > at)
+		remove_chunk(tape, tape->n_chunks - 1);
 }
 
 static int by_number(const void *a, const void *b)
@@ -328,6 +337,9 @@ static const char *reject_chunk(struct nt_tape_opening *opening, size_t at, int 
 	if (at && chunk[-1].number == chunk->number)
 		return "the same chunk is there, finished";
 	*error = nt_tape_chunk_open(tape, chunk);
+	/* It has got its final name just now. */
+	if (*error == -ENOENT && chunk->grows)
+		*error = 0;
 	if (*error == -ENOMEM || (*error && tape->is_file))
 		return NULL;
 	if (*error) {
@@ -351,7 +363,7 @@ int nt_tape_go_over_chunks(struct nt_tape_opening *opening, size_t at)
 		const char *why = reject_chunk(opening, at, &error);
 
 		if (!why && !error && chunk->grows && !chunk->grown_to) {
-			/* Its header is not there yet: the next look will find it. */
+			/* Its header is not there yet, or not by this name: the next look will find it. */
 			remove_chunk(tape, at);
 		} else if (why) {
 			error = nt_tape_problem(tape, "%s is left out: %s.", chunk->name, why);

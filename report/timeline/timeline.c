@@ -468,7 +468,7 @@ static int give_line(struct nt_timeline *timeline, struct nt_cpu_line *line, uin
 
 	if (!line->lost && line->base == NT_BASE_OFFLINE && fed_ns > line->start_ns) {
 		error = settle(timeline, line, fed_ns, fed_ns);
-		line->start_ns = fed_ns;
+		begin_segment(line, NT_BASE_OFFLINE, NT_NO_TASK, fed_ns);
 	}
 	if (!error)
 		error = nt_cpu_line_last_slice(timeline, line);
@@ -498,7 +498,9 @@ bool nt_timeline_run_goes_on(const struct nt_timeline *timeline, uint32_t cpu, u
 	const struct nt_cpu_line *line = &timeline->lines[cpu];
 	const bool is_of_thread = line->base == NT_BASE_TASK && line->task && line->came_ns == run_ns;
 
-	return is_of_thread || NT_ANY(line->n_unended, i, line->unended[i].begin_ns == run_ns);
+	/* One whose end has been recorded has its last parts with the next state record. */
+	return is_of_thread || NT_ANY(line->n_unended, i, line->unended[i].begin_ns == run_ns) ||
+	       NT_ANY(line->segment.n, i, line->segment.spans[i].begin_ns == run_ns);
 }
 
 /* ---- the end ---- */

@@ -49,6 +49,7 @@ struct nt_prometheus_live *nt_prometheus_live_new(const char *path, size_t limit
 	return NULL;
 }
 
+/* All but the names that groups have got. */
 static void forget(struct nt_prometheus_live *live)
 {
 	nt_row_close(live->rows);
@@ -59,8 +60,6 @@ static void forget(struct nt_prometheus_live *live)
 	live->db = NULL;
 	live->n_problems = 0;
 	nt_sheet_release(&live->sheet);
-	for (size_t i = 0; i < NT_COUNT(live->named); i++)
-		nt_prometheus_release_named(&live->named[i]);
 }
 
 void nt_prometheus_live_free(struct nt_prometheus_live *live)
@@ -68,6 +67,8 @@ void nt_prometheus_live_free(struct nt_prometheus_live *live)
 	if (!live)
 		return;
 	forget(live);
+	for (size_t i = 0; i < NT_COUNT(live->named); i++)
+		nt_prometheus_release_named(&live->named[i]);
 	free(live->path);
 	free(live);
 }
@@ -172,6 +173,10 @@ static bool is_time(const char *column)
 	return NT_ANY(NT_COUNT(times), i, !strcmp(times[i], column));
 }
 
+/* Whether all of a row counts before ?3: a sum of one bucket is not divided, also where the session ends in it. */
+#define IS_WHOLE "(ts + dur <= ?3 OR dur <= 100000000)"
+_Static_assert(NT_BUCKET_NS == 100000000, "IS_WHOLE");
+
 /*
  * The part of a row that lies before ?3. A sum of several buckets is that of one owner, or flow, all the time, and is
  * divided; nothing else of such a row is.
@@ -182,7 +187,7 @@ static void put_part(struct sql *sql, const char *column)
 		put(sql, "min(dur, ?3 - ts)");
 	else if (is_time(column))
 		put(sql,
-		    "CASE WHEN ts + dur <= ?3 THEN %s WHEN %s = dur THEN ?3 - ts "
+		    "CASE WHEN " IS_WHOLE " THEN %s WHEN %s = dur THEN ?3 - ts "
 		    "ELSE CAST(CAST(%s AS REAL) * (?3 - ts) / dur AS INTEGER) END",
 		    column, column, column);
 	else
@@ -194,7 +199,7 @@ static int move(const struct nt_part *part, enum nt_table_id id)
 {
 	const struct nt_table *table = nt_table(id);
 	struct sql insert = {.n = 0}, keep = {.n = 0};
-	char delete[100];
+	char delete[200];
 
 	put(&insert, "INSERT INTO temp.%s SELECT ", table->name);
 	put(&keep, "UPDATE main.%s SET ts = ?3, dur = ts + dur - ?3", table->name);
@@ -210,7 +215,8 @@ static int move(const struct nt_part *part, enum nt_table_id id)
 	}
 	put(&insert, " FROM main.%s WHERE session_id = ?1 AND ts < ?3", table->name);
 	put(&keep, " WHERE session_id = ?1 AND ts < ?3");
-	snprintf(delete, sizeof(delete), "DELETE FROM main.%s WHERE session_id = ?1 AND ts + dur <= ?3", table->name);
+	snprintf(delete, sizeof(delete), "DELETE FROM main.%s WHERE session_id = ?1 AND ts < ?3 AND " IS_WHOLE,
+		 table->name);
 	return nt_part_table_make(part, id, "") || run(part->db, insert.text, part->to_ts) ||
 	       run(part->db, delete, part->to_ts) || run(part->db, keep.text, part->to_ts);
 }
@@ -284,7 +290,7 @@ static int put_problems(struct nt_prometheus_live *live)
 
 /*
  * Forgets what no figure needs any more: counts that were added; losses, but for those of damage; readings before the
- * last; and tasks that ended a minute ago.
+ * last; and threads that ended a minute ago. A process may pay for a socket long after its end.
  */
 static int drop_old(struct nt_prometheus_live *live)
 {
@@ -294,8 +300,6 @@ static int drop_old(struct nt_prometheus_live *live)
 		"DELETE FROM self_cost WHERE rowid NOT IN "
 		"(SELECT rowid FROM (SELECT rowid, max(ts) FROM self_cost GROUP BY program, name))",
 		"DELETE FROM thread WHERE end_ts < ?3 - 60000000000",
-		"DELETE FROM process WHERE end_ts < ?3 - 60000000000 AND upid NOT IN (SELECT upid FROM thread "
-		"WHERE upid IS NOT NULL)",
 	};
 	int error = 0;
 

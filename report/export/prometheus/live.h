@@ -27,7 +27,7 @@ void nt_prometheus_live_free(struct nt_prometheus_live *live);
 /*
  * Reads what has come. 0: more may come, also where nothing has been recorded yet; 1: the tape has its end; -1 and a
  * sentence in `error`. Of a tape that was recorded for long it adds up what is complete meanwhile. Where it must begin
- * anew, with a CPU that the host has got, it has no sums until it is as far.
+ * anew, with a CPU that the host has got, it has no sums until it is as far, and counters begin anew too.
  */
 int nt_prometheus_live_look(struct nt_prometheus_live *live, char error[NT_ERROR_MAX]);
 /* The tape that it reads at present; NULL: none yet. For its problems. */

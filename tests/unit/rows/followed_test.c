@@ -72,7 +72,12 @@ static const char *text(const struct nt_row *row, const char *name)
 	return nt_text(&row->values[column], "-");
 }
 
-/* What payers have depends on what was known of them then: it is the same only in sum. */
+/* Who pays for a flow depends on what was known then: that is the same only in sum. */
+static const char *of_payer(const char *payer)
+{
+	return strcmp(payer, "unattributed") && strcmp(payer, "driver") ? "flows" : payer;
+}
+
 static void key_of(const struct nt_row *row, char key[96])
 {
 	switch (row->table) {
@@ -85,7 +90,7 @@ static void key_of(const struct nt_row *row, char key[96])
 			 (unsigned long long)number(row, "socket_id"));
 		break;
 	case NT_TABLE_RX_COST:
-		snprintf(key, 96, "rx %llu", (unsigned long long)number(row, "cpu"));
+		snprintf(key, 96, "rx %llu %s", (unsigned long long)number(row, "cpu"), of_payer(text(row, "payer")));
 		break;
 	case NT_TABLE_ELSEWHERE_COST:
 		snprintf(key, 96, "elsewhere %llu", (unsigned long long)number(row, "cpu"));
@@ -213,7 +218,7 @@ static int read_rows(struct following *following)
 /* True: the rows have ended. */
 static bool look(struct following *following)
 {
-	const struct nt_rows_want want = {.tables = NT_ALL_TABLES, .order = NT_ROWS_FOLLOWED};
+	const struct nt_rows_want want = {.tables = NT_ALL_TABLES, .order = NT_ROWS_FOLLOWED, .events_a_round = 2000};
 	char error[NT_ERROR_MAX];
 	int code = following->tape ? nt_tape_look(following->tape, error)
 				   : nt_tape_follow(&following->tape, following->path, error);
@@ -353,17 +358,33 @@ static int teardown(void **state)
 	return 0;
 }
 
+/* All that was seen is what the whole tape says of that time. */
+static void compare_with_whole(struct following *following, uint64_t seed)
+{
+	struct sums *whole = calloc(1, sizeof(*whole));
+	struct look *looks = calloc(following->n_looks, sizeof(*looks));
+
+	for (size_t i = 0; i < following->n_looks; i++)
+		looks[i].until_ns = following->looks[i].until_ns;
+	read_whole(following->path, whole, looks, following->n_looks);
+	compare_sums(&following->sums, whole, seed);
+	for (size_t i = 0; i < following->n_looks; i++)
+		compare_looks(&following->looks[i], &looks[i], seed);
+	/* No record came later than it may. */
+	assert_int_equal(following->tape->n_problems, 0);
+	free(looks);
+	free(whole);
+}
+
 static void follow(const char *dir, uint64_t seed, size_t *n_advanced, size_t *n_behind)
 {
 	struct following *following = calloc(1, sizeof(*following));
-	struct sums *whole = calloc(1, sizeof(*whole));
 	const struct tape_gen_config config = {.dir = following->path,
 					       .n_cpus = N_CPUS,
 					       .block_events = 50 + seed * 37 % 400,
 					       .probes = RANDOM_HOST_PROBES,
 					       .samples = seed % 2 ? seed : 0};
 	const struct random_host_eye eye = {following, see};
-	struct look *looks;
 
 	following->lock_fd = -1;
 	following->rand = (struct nt_rand){seed};
@@ -373,19 +394,9 @@ static void follow(const char *dir, uint64_t seed, size_t *n_advanced, size_t *n
 	close(following->lock_fd);
 	while (!look(following))
 		;
-	/* No record came later than it may. */
-	assert_int_equal(following->tape->n_problems, 0);
+	compare_with_whole(following, seed);
 	*n_advanced += following->n_advanced;
 	*n_behind += following->n_behind;
-	looks = calloc(following->n_looks, sizeof(*looks));
-	for (size_t i = 0; i < following->n_looks; i++)
-		looks[i].until_ns = following->looks[i].until_ns;
-	read_whole(following->path, whole, looks, following->n_looks);
-	compare_sums(&following->sums, whole, seed);
-	for (size_t i = 0; i < following->n_looks; i++)
-		compare_looks(&following->looks[i], &looks[i], seed);
-	free(looks);
-	free(whole);
 	release(following);
 }
 
@@ -401,34 +412,32 @@ static void test_random_hosts(void **state)
 
 /* ---- by hand ---- */
 
-/* A tape of two CPUs, both online, of which the first has recorded nothing but its begin. */
-static struct tape_gen *begin(struct following *following, const char *dir)
+/* A tape of two CPUs that have recorded nothing but their begin. */
+static struct following *begin(const char *dir, struct tape_gen **gen)
 {
+	struct following *following = calloc(1, sizeof(*following));
 	const struct tape_gen_config config = {.dir = following->path, .n_cpus = 2};
-	struct tape_gen *gen;
 
-	*following = (struct following){.lock_fd = -1};
 	snprintf(following->path, sizeof(following->path), "%s/hand", dir);
-	gen = tape_gen_new(&config);
+	*gen = tape_gen_new(&config);
 	for (uint32_t cpu = 0; cpu < 2; cpu++) {
-		gen_state(gen, cpu, 0, 0, NT_STATE_START, 0);
-		tape_gen_flush(gen, cpu);
+		gen_state(*gen, cpu, 0, 0, NT_STATE_START, 0);
+		tape_gen_flush(*gen, cpu);
 	}
 	following->lock_fd = open(following->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	assert_int_equal(flock(following->lock_fd, LOCK_EX | LOCK_NB), 0);
-	return gen;
+	return following;
 }
 
+/* The recorder ends: all is as the whole tape says. */
 static void finish(struct following *following, struct tape_gen *gen, uint64_t end)
 {
 	tape_gen_finish(gen, GEN_START_NS + end, true);
 	close(following->lock_fd);
 	while (!look(following))
 		;
-	nt_row_close(following->rows);
-	nt_tape_close(following->tape);
-	free(following->kept);
-	free(following->looks);
+	compare_with_whole(following, 0);
+	release(following);
 }
 
 static uint64_t known_s(const struct following *following)
@@ -440,21 +449,21 @@ static uint64_t known_s(const struct following *following)
 static void test_offline(void **state)
 {
 	union nt_any offline = {.as_hotplug = {.end_ns = GEN_START_NS + 2 * S, .kind = NT_HOTPLUG}};
-	struct following following;
-	struct tape_gen *gen = begin(&following, *state);
+	struct tape_gen *gen;
+	struct following *following = begin(*state, &gen);
 
 	for (uint64_t at = 1; at <= 10; at++) {
 		gen_state(gen, 0, at * S, 0, NT_STATE_PERIODIC, 0);
 		tape_gen_flush(gen, 0);
 		tape_gen_clock(gen, GEN_START_NS + at * S);
 	}
-	assert_false(look(&following));
-	assert_int_equal(known_s(&following), 0);
+	assert_false(look(following));
+	assert_int_equal(known_s(following), 0);
 	tape_gen_event(gen, 1, &offline);
 	tape_gen_flush(gen, 1);
-	assert_false(look(&following));
-	assert_int_equal(known_s(&following), 7);
-	finish(&following, gen, 11 * S);
+	assert_false(look(following));
+	assert_int_equal(known_s(following), 7);
+	finish(following, gen, 11 * S);
 }
 
 /* Of two records in the wrong order the second may come with a later block. */
@@ -462,8 +471,8 @@ static void test_order_over_blocks(void **state)
 {
 	static const uint64_t ends[] = {1000, 3000 * MS, 2000 * MS};
 	const struct nt_rows_want want = {.tables = NT_TABLE_BIT(NT_TABLE_IRQ_SLICE), .order = NT_ROWS_FOLLOWED};
-	struct following following;
-	struct tape_gen *gen = begin(&following, *state);
+	struct tape_gen *gen;
+	struct following *following = begin(*state, &gen);
 	char error[NT_ERROR_MAX];
 	const struct nt_row *row;
 	uint64_t last = 0;
@@ -474,26 +483,76 @@ static void test_order_over_blocks(void **state)
 		tape_gen_flush(gen, 0);
 		tape_gen_clock(gen, GEN_START_NS + 3600 * MS);
 		if (!i)
-			assert_int_equal(nt_tape_follow(&following.tape, following.path, error), 0);
-		assert_int_equal(nt_tape_look(following.tape, error), 0);
+			assert_int_equal(nt_tape_follow(&following->tape, following->path, error), 0);
+		assert_int_equal(nt_tape_look(following->tape, error), 0);
 		if (!i)
-			assert_int_equal(nt_rows_open(&following.rows, following.tape, NULL, 1, &want), 0);
-		while (!(code = nt_row_next(following.rows, &row)))
+			assert_int_equal(nt_rows_open(&following->rows, following->tape, NULL, 1, &want), 0);
+		while (!(code = nt_row_next(following->rows, &row)))
 			;
 		assert_int_equal(code, -EAGAIN);
 	}
 	gen_state(gen, 0, 4000 * MS, 0, NT_STATE_STOP, 0);
 	tape_gen_finish(gen, GEN_START_NS + 4000 * MS, true);
-	close(following.lock_fd);
-	assert_int_equal(nt_tape_look(following.tape, error), 0);
-	while (!(code = nt_row_next(following.rows, &row))) {
+	close(following->lock_fd);
+	assert_int_equal(nt_tape_look(following->tape, error), 0);
+	while (!(code = nt_row_next(following->rows, &row))) {
 		assert_true(number(row, "ts") >= last);
 		last = number(row, "ts");
 	}
 	assert_int_equal(code, 1);
 	assert_int_equal(last, GEN_START_NS + ends[1] - 10);
-	nt_row_close(following.rows);
-	nt_tape_close(following.tape);
+	release(following);
+}
+
+/* The next chunk begins before the last one has its final name. */
+static void test_two_partial_chunks(void **state)
+{
+	char whole[3 * SCRATCH_MAX], partial[sizeof(whole) + 8];
+	struct tape_gen *gen;
+	struct following *following = begin(*state, &gen);
+
+	snprintf(whole, sizeof(whole), "%s/chunk-000000.ntc", following->path);
+	snprintf(partial, sizeof(partial), "%s.partial", whole);
+	tape_gen_next_chunk(gen);
+	assert_int_equal(rename(whole, partial), 0);
+	for (uint64_t at = 1; at <= 10; at++) {
+		for (uint32_t cpu = 0; cpu < 2; cpu++) {
+			gen_state(gen, cpu, at * S, 0, NT_STATE_PERIODIC, 0);
+			tape_gen_flush(gen, cpu);
+		}
+		tape_gen_clock(gen, GEN_START_NS + at * S);
+	}
+	assert_false(look(following));
+	assert_int_equal(following->tape->n_chunks, 1);
+	assert_false(look(following));
+	assert_int_equal(known_s(following), 0);
+	assert_int_equal(rename(partial, whole), 0);
+	assert_false(look(following));
+	assert_int_equal(following->tape->n_chunks, 2);
+	assert_int_equal(known_s(following), 7);
+	finish(following, gen, 11 * S);
+}
+
+/* A recorder that has much to write at its end tells late when the end was. */
+static void test_slow_end(void **state)
+{
+	struct tape_gen *gen;
+	struct following *following = begin(*state, &gen);
+
+	for (uint64_t at = 1; at <= 10; at++) {
+		for (uint32_t cpu = 0; cpu < 2; cpu++)
+			gen_switch(gen, cpu, at * S + 30 * MS + cpu, at % 2 ? 0 : 1 + cpu, 0, at % 2 ? 1 + cpu : 0, 0);
+	}
+	gen_state(gen, 0, 10550 * MS, 0, NT_STATE_STOP, 0);
+	gen_switch(gen, 1, 10560 * MS, 0, 0, 2, 0);
+	gen_state(gen, 1, 10570 * MS, 2, NT_STATE_STOP, 0);
+	for (uint32_t cpu = 0; cpu < 2; cpu++)
+		tape_gen_flush(gen, cpu);
+	tape_gen_clock(gen, GEN_START_NS + 20 * S);
+	assert_false(look(following));
+	assert_false(look(following));
+	assert_int_equal(known_s(following), 10);
+	finish(following, gen, 10550 * MS);
 }
 
 int main(void)
@@ -502,6 +561,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_random_hosts, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_offline, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_order_over_blocks, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_two_partial_chunks, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_slow_end, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
