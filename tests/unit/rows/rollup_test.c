@@ -610,6 +610,20 @@ static void add_random_charge(struct nt_rollup *rollup, struct model *model, str
 	model->charged[at / BUCKET][charge.cpu][charge.flow] += (int64_t)charge.spent_ns;
 }
 
+/* What was added of buckets that have ended has been given, all of it. */
+static void give_until(struct nt_rollup *rollup, const struct model *model, uint64_t at)
+{
+	static const struct model none;
+	const size_t n = at / BUCKET;
+
+	assert_int_equal(nt_rollup_give(rollup, START + at), 0);
+	assert_memory_equal(model->ns, none.ns, n * sizeof(none.ns[0]));
+	assert_memory_equal(model->ops, none.ops, n * sizeof(none.ops[0]));
+	assert_memory_equal(model->bytes, none.bytes, n * sizeof(none.bytes[0]));
+	assert_memory_equal(model->charged, none.charged, n * sizeof(none.charged[0]));
+	assert_memory_equal(model->elsewhere, none.elsewhere, n * sizeof(none.elsewhere[0]));
+}
+
 static void equals_sums_in_an_array(void **state)
 {
 	struct model *model = calloc(1, sizeof(*model));
@@ -634,6 +648,8 @@ static void equals_sums_in_an_array(void **state)
 		add_random_op(rollup, model, &rand, at[cpu]);
 		add_random_charge(rollup, model, &rand, at[cpu]);
 		left -= at[cpu] == N_BUCKETS * BUCKET;
+		if (!nt_rand_below(&rand, 100))
+			give_until(rollup, model, at[cpu]);
 	}
 	assert_int_equal(nt_rollup_finish(rollup), 0);
 	for (size_t i = 0; i < sizeof(*model) / sizeof(int64_t); i++) {
