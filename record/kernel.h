@@ -57,8 +57,8 @@ void nt_kernel_stop(struct nt_kernel *kernel, struct nt_plan *plan);
 /* Has each CPU write the losses that it has not been able to. Call between two drains after the stop. */
 void nt_kernel_flush_losses(struct nt_kernel *kernel);
 /*
- * Has each CPU that has been silent for idle_ns, and has records in its batch, or for silent_ns in any case, write where
- * it is, and put its batch into its ring.
+ * Has each CPU write where it is, and put its batch into its ring, that has been silent for idle_ns with records in the
+ * batch, or for silent_ns in any case.
  */
 void nt_kernel_refresh(struct nt_kernel *kernel, uint64_t now_ns, uint64_t idle_ns, uint64_t silent_ns);
 /* Gives, as one item, the batch that a CPU has not put into its ring. Only when no program writes there any more. */
