@@ -51,17 +51,26 @@ static struct nt_tape_chunk *growing(const struct nt_tape *tape)
 	return last && last->grows ? last : NULL;
 }
 
+/* The same chunk was listed by its final name too: it got that just now. */
+static bool is_listed_twice(const struct nt_tape *tape, size_t at)
+{
+	const struct nt_tape_chunk *chunk = &tape->chunks[at];
+
+	return chunk->partial && at && chunk[-1].number == chunk->number;
+}
+
 /* Of the chunks from `at` on, which were listed just now, the first that has no final name grows, and stays open. */
 static void let_grow(struct nt_tape *tape, size_t at)
 {
 	for (; at < tape->n_chunks; at++) {
-		struct nt_tape_chunk *chunk = &tape->chunks[at];
-
-		if (!chunk->partial || (at && chunk[-1].number == chunk->number))
+		while (at < tape->n_chunks && is_listed_twice(tape, at))
+			nt_tape_remove_chunk(tape, at);
+		if (at == tape->n_chunks || !tape->chunks[at].partial)
 			continue;
-		chunk->grows = true;
-		chunk->holds = 1;
-		nt_tape_remove_chunks(tape, at + 1);
+		tape->chunks[at].grows = true;
+		tape->chunks[at].holds = 1;
+		while (tape->n_chunks > at + 1)
+			nt_tape_remove_chunk(tape, tape->n_chunks - 1);
 	}
 }
 

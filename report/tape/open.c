@@ -63,17 +63,11 @@ static int add_chunk(struct nt_tape *tape, const char *name, uint32_t number, bo
 	return chunk->name && chunk->contents ? 0 : -ENOMEM;
 }
 
-static void remove_chunk(struct nt_tape *tape, size_t at)
+void nt_tape_remove_chunk(struct nt_tape *tape, size_t at)
 {
 	nt_tape_chunk_release(&tape->chunks[at]);
 	tape->n_chunks--;
 	memmove(&tape->chunks[at], &tape->chunks[at + 1], (tape->n_chunks - at) * sizeof(tape->chunks[0]));
-}
-
-void nt_tape_remove_chunks(struct nt_tape *tape, size_t at)
-{
-	while (tape->n_chunks > at)
-		remove_chunk(tape, tape->n_chunks - 1);
 }
 
 static int by_number(const void *a, const void *b)
@@ -364,10 +358,10 @@ int nt_tape_go_over_chunks(struct nt_tape_opening *opening, size_t at)
 
 		if (!why && !error && chunk->grows && !chunk->grown_to) {
 			/* Its header is not there yet, or not by this name: the next look will find it. */
-			remove_chunk(tape, at);
+			nt_tape_remove_chunk(tape, at);
 		} else if (why) {
 			error = nt_tape_problem(tape, "%s is left out: %s.", chunk->name, why);
-			remove_chunk(tape, at);
+			nt_tape_remove_chunk(tape, at);
 		} else if (!error) {
 			if (tape->is_file)
 				chunk->number = chunk->contents->header.number;

@@ -50,8 +50,8 @@ int nt_tape_find_chunks(struct nt_tape_opening *opening);
  * have the same number; then the finished one comes first.
  */
 int nt_tape_list_chunks(struct nt_tape *tape, uint32_t least);
-/* Takes the chunks from `at` on from the list again. */
-void nt_tape_remove_chunks(struct nt_tape *tape, size_t at);
+/* Takes a chunk from the list again. */
+void nt_tape_remove_chunk(struct nt_tape *tape, size_t at);
 /* Goes over the chunks from `at` on. Those that cannot be read, or are of another recording, are left out. */
 int nt_tape_go_over_chunks(struct nt_tape_opening *opening, size_t at);
 /* Goes over what is new of a chunk that grows; and, when it has been finished, says how it ended. */

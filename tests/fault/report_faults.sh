@@ -71,6 +71,7 @@ latency all.db --json
 export perfetto samples.db -o out/it --process 1001
 timeline samples.db --worst network --window 100us --each-cpu
 export prometheus samples-1.db --by iface
+export prometheus chunks.tape --follow 1 -o out/it
 export perfetto wakeups-1.tape -o out/it
 check all.db
 export perfetto stacks-1.tape -o out/it --symbols symbols
