@@ -412,21 +412,26 @@ static void test_random_hosts(void **state)
 
 /* ---- by hand ---- */
 
-/* A tape of two CPUs that have recorded nothing but their begin. */
-static struct following *begin(const char *dir, struct tape_gen **gen)
+/* A tape of two CPUs, of which the first n have recorded nothing but their begin, and others are offline. */
+static struct following *begin_with(const char *dir, uint32_t n, struct tape_gen **gen)
 {
 	struct following *following = calloc(1, sizeof(*following));
-	const struct tape_gen_config config = {.dir = following->path, .n_cpus = 2};
+	const struct tape_gen_config config = {.dir = following->path, .n_cpus = 2, .online = n == 2 ? "0-1" : "0"};
 
 	snprintf(following->path, sizeof(following->path), "%s/hand", dir);
 	*gen = tape_gen_new(&config);
-	for (uint32_t cpu = 0; cpu < 2; cpu++) {
+	for (uint32_t cpu = 0; cpu < n; cpu++) {
 		gen_state(*gen, cpu, 0, 0, NT_STATE_START, 0);
 		tape_gen_flush(*gen, cpu);
 	}
 	following->lock_fd = open(following->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	assert_int_equal(flock(following->lock_fd, LOCK_EX | LOCK_NB), 0);
 	return following;
+}
+
+static struct following *begin(const char *dir, struct tape_gen **gen)
+{
+	return begin_with(dir, 2, gen);
 }
 
 /* The recorder ends: all is as the whole tape says. */
@@ -555,6 +560,33 @@ static void test_slow_end(void **state)
 	finish(following, gen, 10550 * MS);
 }
 
+/* The host gets a CPU: the tape must be read anew. */
+static void test_new_cpu(void **state)
+{
+	union nt_any online = {.as_hotplug = {.end_ns = GEN_START_NS + 2 * S, .kind = NT_HOTPLUG, .online = 1}};
+	struct tape_gen *gen;
+	struct following *following = begin_with(*state, 1, &gen);
+	char error[NT_ERROR_MAX], path[sizeof(following->path)];
+	int lock_fd = following->lock_fd;
+
+	gen_state(gen, 0, 1 * S, 0, NT_STATE_PERIODIC, 0);
+	tape_gen_flush(gen, 0);
+	assert_false(look(following));
+	tape_gen_event(gen, 1, &online);
+	gen_state(gen, 1, 2 * S, 0, NT_STATE_RESYNC, 0);
+	tape_gen_flush(gen, 1);
+	assert_int_equal(nt_tape_look(following->tape, error), -ESTALE);
+	memcpy(path, following->path, sizeof(path));
+	release(following);
+	following = calloc(1, sizeof(*following));
+	memcpy(following->path, path, sizeof(path));
+	following->lock_fd = lock_fd;
+	assert_false(look(following));
+	gen_state(gen, 0, 3 * S, 0, NT_STATE_STOP, 0);
+	gen_state(gen, 1, 3 * S, 0, NT_STATE_STOP, 0);
+	finish(following, gen, 3 * S);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -563,6 +595,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_order_over_blocks, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_two_partial_chunks, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_slow_end, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_new_cpu, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
