@@ -24,7 +24,7 @@ static void note_end(struct nt_rows *rows)
 		nt_rx_charges_end_at(rows->charges, rows->tape->end_ns);
 }
 
-/* What is known of the session; its end is not. And the idle task, of which no identity tells. */
+/* The session, without its end; and the idle task, of which no identity tells. */
 static int push_begun(struct nt_rows *rows)
 {
 	int error = nt_rows_push_unknown(rows);
@@ -122,7 +122,7 @@ static int push_known(struct nt_rows *rows)
 	return !error && rows->charges ? nt_rx_rows_known(rows, rows->known_ns) : error;
 }
 
-/* What came since the last time. */
+/* The counts since the last time. */
 static int push_new_counts(struct nt_rows *rows)
 {
 	int error = nt_rows_push_counts(rows);

@@ -235,7 +235,7 @@ int nt_tape_look(struct nt_tape *tape, char error_text[NT_ERROR_MAX])
 
 /* ---- opening ---- */
 
-/* What there is by now. -EAGAIN: that is too little. */
+/* Opens the tape as far as it is there. -EAGAIN: that is too little. */
 static int open_what_there_is(struct nt_tape_opening *opening)
 {
 	struct nt_tape *tape = opening->tape;

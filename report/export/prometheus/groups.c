@@ -120,7 +120,7 @@ static int add_name(struct nt_prometheus_named *named, const char *name)
 	return 0;
 }
 
-/* What a group without a name has weighed in all. NULL: out of memory. */
+/* The weight, in all, of a group without a name. NULL: out of memory. */
 static double *tried_weight(struct nt_prometheus_named *named, const char *name)
 {
 	const uint32_t n = named->tried.texts.n;

@@ -138,7 +138,7 @@ const struct nt_tape *nt_prometheus_live_tape(const struct nt_prometheus_live *l
 	return live->tape;
 }
 
-/* ---- what is complete ---- */
+/* ---- adding up ---- */
 
 static int run(struct nt_db *db, const char *sql, int64_t ts)
 {
@@ -194,7 +194,7 @@ static void put_part(struct sql *sql, const char *column)
 		put(sql, "%s", column);
 }
 
-/* What is complete is in the temporary table then, and not in the database's own. */
+/* Rows that are complete go from the database's table into the temporary one. */
 static int move(const struct nt_part *part, enum nt_table_id id)
 {
 	const struct nt_table *table = nt_table(id);

@@ -34,5 +34,5 @@ int nt_prometheus_live_look(struct nt_prometheus_live *live, char error[NT_ERROR
 const struct nt_tape *nt_prometheus_live_tape(const struct nt_prometheus_live *live);
 /* Adds what is complete by now. 1; 0: nothing is, and there are no figures yet; -1 and a sentence in `error`. */
 int nt_prometheus_live_sum(struct nt_prometheus_live *live, char error[NT_ERROR_MAX]);
-/* What has been added up. */
+/* Writes the sums so far. */
 void nt_prometheus_live_write(const struct nt_prometheus_live *live, FILE *out);
