@@ -967,13 +967,20 @@ static void silent_cpus_are_refreshed(void **state)
 		kernel.cpus[cpu].batch.end = 8;
 		kernel.cpus[cpu].state_ns = 1000;
 	}
-	nt_kernel_refresh(&kernel, 1500, 500);
+	nt_kernel_refresh(&kernel, 1500, 500, 2000);
 	assert_int_equal(bpf.n_controls, 0);
 	kernel.cpus[0].state_ns = 1001;
 	kernel.cpus[2].batch.end = 0;
-	nt_kernel_refresh(&kernel, 1501, 500);
+	nt_kernel_refresh(&kernel, 1501, 500, 2000);
 	assert_int_equal(bpf.n_controls, 1);
 	controlled(0, 3, NT_CONTROL_REFRESH);
+	/* After long it does not matter whether it holds records. */
+	nt_kernel_refresh(&kernel, 3000, 5000, 2000);
+	assert_int_equal(bpf.n_controls, 1);
+	nt_kernel_refresh(&kernel, 3001, 5000, 2000);
+	assert_int_equal(bpf.n_controls, 3);
+	controlled(1, 2, NT_CONTROL_REFRESH);
+	controlled(2, 3, NT_CONTROL_REFRESH);
 }
 
 static struct {

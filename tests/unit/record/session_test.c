@@ -62,7 +62,7 @@ static struct {
 	unsigned int plugged; /* rings of CPUs that came */
 	/* what has been seen */
 	int n_sleeps, longest_sleep_ms, n_loads, n_stops, n_flushes, n_refreshes, n_follows, n_releases, n_realtime;
-	uint64_t idle_ns, first_refresh_ns;
+	uint64_t idle_ns, silent_ns, first_refresh_ns;
 	rlim_t files_allowed;
 	struct nt_kernel *kernel;
 } host;
@@ -158,13 +158,14 @@ void nt_kernel_flush_losses(struct nt_kernel *kernel)
 		host.on_flush();
 }
 
-void nt_kernel_refresh(struct nt_kernel *kernel, uint64_t now_ns, uint64_t idle_ns)
+void nt_kernel_refresh(struct nt_kernel *kernel, uint64_t now_ns, uint64_t idle_ns, uint64_t silent_ns)
 {
 	(void)kernel;
 	assert_int_equal(now_ns, host.now_ns);
 	if (!host.n_refreshes++)
 		host.first_refresh_ns = now_ns;
 	host.idle_ns = idle_ns;
+	host.silent_ns = silent_ns;
 }
 
 int nt_kernel_drain_batch(struct nt_kernel *kernel, uint32_t cpu, nt_ring_item_fn take, void *arg)
@@ -454,6 +455,7 @@ static void records_for_a_time(void **state)
 	assert_int_equal(host.n_follows, 3);
 	assert_int_equal(host.first_refresh_ns, START + 20 * MS);
 	assert_int_equal(host.idle_ns, 500 * MS);
+	assert_int_equal(host.silent_ns, 10000 * MS);
 
 	read_tape("chunk-000000.ntc");
 	assert_int_equal(count("key=\"start_ns\" value=\"50000000000\""), 1);
