@@ -52,7 +52,7 @@ report=$tree/build/nettape-report
 for test in loose window; do
     succeeds "${test}_test is built" "${CC:-gcc}" -D_GNU_SOURCE -O1 -I"$tree" -o "$work/${test}_test" \
         "$tree/tests/unit/rows/${test}_test.c" \
-        "$tree"/tests/support/{rand,scratch,tape_gen,tape_gen_records,traffic}.c \
+        "$tree"/tests/support/{rand,random_host,scratch,tape_gen,tape_gen_records,traffic}.c \
         "$work/all.a" -lcmocka -llz4 -lsqlite3 -lelf -lz -liberty -lm -lpthread
     succeeds "${test}_test with the new kinds" "$work/${test}_test"
 done
