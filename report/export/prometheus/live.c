@@ -297,8 +297,8 @@ static int drop_old(struct nt_prometheus_live *live)
 	static const char *const all[] = {
 		"DELETE FROM record_count",
 		"DELETE FROM loss WHERE why NOT IN " NT_MISSING_SQL,
-		"DELETE FROM self_cost WHERE rowid NOT IN "
-		"(SELECT rowid FROM (SELECT rowid, max(ts) FROM self_cost GROUP BY program, name))",
+		("DELETE FROM self_cost WHERE rowid NOT IN "
+		 "(SELECT rowid FROM (SELECT rowid, max(ts) FROM self_cost GROUP BY program, name))"),
 		"DELETE FROM thread WHERE end_ts < ?3 - 60000000000",
 	};
 	int error = 0;
