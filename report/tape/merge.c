@@ -30,9 +30,9 @@ struct nt_merge {
 	bool begun;
 	size_t n_waiting; /* of the sources */
 	bool any_stopped; /* a CPU: then it is asked each time which */
-	int status; /* 0; -EAGAIN: the first of the heap has not been given; else what nt_merge_next gives from now on
-		     */
-	uint64_t given_ns; /* all that ended by then had been given when it was asked to wait last */
+	/* 0; -EAGAIN: the first of the heap has not been given; else what nt_merge_next gives from now on. */
+	int status;
+	uint64_t given_ns; /* nt_merge_given_until, as it was when it gave -EAGAIN last */
 };
 
 static void begin_source(struct source *source, struct nt_stream *stream, const struct nt_place *places)
@@ -278,7 +278,7 @@ __attribute__((noinline)) static int prepare_first(struct nt_merge *merge)
 /* A record that ended before others that have been given: what an operation cost on several CPUs may be wrong. */
 static int note_late(struct nt_merge *merge, const struct source *source)
 {
-	if (!is_plain(item_of(source)) || source->key_ns > merge->given_ns)
+	if (!is_plain(item_of(source)) || source->key_ns >= merge->given_ns)
 		return 0;
 	return nt_tape_problem(merge->tape,
 			       "CPU %u: records came onto the tape very late, while it was followed: of operations on "
@@ -339,6 +339,13 @@ static inline bool must_wait(const struct nt_merge *merge)
 	       (first->key_ns > merge->tape->settled_ns || is_stop(item_of(first)));
 }
 
+uint64_t nt_merge_given_until(const struct nt_merge *merge)
+{
+	const uint64_t settled_ns = merge->tape->settled_ns;
+
+	return merge->n_heap && merge->heap[0]->key_ns < settled_ns ? merge->heap[0]->key_ns : settled_ns;
+}
+
 /* Goes to what comes next: the heap's first, if nothing can come any more that goes before it. */
 static int move(struct nt_merge *merge)
 {
@@ -347,7 +354,7 @@ static int move(struct nt_merge *merge)
 	if (!status && must_wait(merge))
 		status = -EAGAIN;
 	if (status == -EAGAIN)
-		merge->given_ns = merge->tape->settled_ns;
+		merge->given_ns = nt_merge_given_until(merge);
 	return status;
 }
 
@@ -373,13 +380,6 @@ int nt_merge_next(struct nt_merge *merge, struct nt_merged *out)
 	if (out->is_gap)
 		give_gap(&item_of(first)->gap, out);
 	return 0;
-}
-
-uint64_t nt_merge_given_until(const struct nt_merge *merge)
-{
-	const uint64_t settled_ns = merge->tape->settled_ns;
-
-	return merge->n_heap && merge->heap[0]->key_ns < settled_ns ? merge->heap[0]->key_ns : settled_ns;
 }
 
 void nt_merge_stop(struct nt_merge *merge, uint32_t cpu)
