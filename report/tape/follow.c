@@ -98,6 +98,9 @@ static int grow(struct nt_tape_opening *opening, struct nt_tape_chunk *chunk)
 	source = nt_tape_chunk_source(chunk);
 	if (!error)
 		error = nt_chunk_grow(&source, &chunk->grown_to, chunk->contents);
+	/* It became shorter just now. */
+	if (error == -EBADMSG)
+		error = 0;
 	return error ? error : nt_tape_go_over_new(opening, opening->tape->n_chunks - 1);
 }
 
