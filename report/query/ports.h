@@ -11,22 +11,24 @@
 	"The port is the service's: the lower of a connection's two ports or, where both are 32768 or above, the one " \
 	"that more sockets of the recording have."
 
-#define NT_PORT_OF_BOTH_SQL                                                                                            \
-	"CASE WHEN sport IS NULL OR dport IS NULL THEN coalesce(sport, dport) "                                        \
-	"WHEN min(sport, dport) < 32768 OR own_n = far_n THEN min(sport, dport) "                                      \
-	"WHEN own_n > far_n THEN sport ELSE dport END"
-
 /*
  * id of a socket that has one, its proto and port, and which side has it: 'local' or 'peer'. ?1 is the session.
- * Ports are counted by a window: for a join of sockets with counts, SQLite may scan the counts for each socket.
+ * Sockets are counted, by a window, only for the ports of connections that have no lower one: there are few of these.
+ * (For a join of sockets with counts, SQLite may scan the counts for each socket.)
  */
 #define NT_PORT_OF_SOCKETS_SQL                                                                                         \
 	"(WITH both AS (SELECT id, proto, sport, nullif(dport, 0) AS dport FROM socket WHERE session_id = ?1 "         \
 	"AND proto IN ('tcp', 'udp', 'udplite', 'sctp', 'dccp', 'mptcp')), "                                           \
+	"high AS (SELECT * FROM both WHERE min(sport, dport) >= 32768), "                                              \
 	"used AS (SELECT *, count(*) OVER (PARTITION BY proto, port) AS n FROM ("                                      \
-	"SELECT id, proto, sport AS port, 1 AS is_own FROM both UNION ALL SELECT id, proto, dport, 0 FROM both)), "    \
+	"SELECT id, proto, sport AS port, 1 AS is_own FROM both UNION ALL SELECT id, proto, dport, 0 FROM both) "      \
+	"WHERE port IN (SELECT sport FROM high UNION SELECT dport FROM high)), "                                       \
 	"pair AS (SELECT id, proto, max(CASE WHEN is_own THEN port END) AS sport, max(CASE WHEN is_own THEN n END) "   \
 	"AS own_n, max(CASE WHEN NOT is_own THEN port END) AS dport, max(CASE WHEN NOT is_own THEN n END) AS far_n "   \
-	"FROM used GROUP BY id, proto) "                                                                               \
-	"SELECT id, proto, port, CASE port WHEN sport THEN 'local' ELSE 'peer' END AS side FROM "                      \
-	"(SELECT id, proto, sport, " NT_PORT_OF_BOTH_SQL " AS port FROM pair) WHERE port IS NOT NULL) AS s "
+	"FROM used WHERE id IN (SELECT id FROM high) GROUP BY id, proto), "                                            \
+	"found AS (SELECT id, proto, sport, CASE WHEN own_n > far_n THEN sport WHEN own_n < far_n THEN dport "         \
+	"ELSE min(sport, dport) END AS port FROM pair UNION ALL "                                                      \
+	"SELECT id, proto, sport, coalesce(min(sport, dport), sport, dport) FROM both "                                \
+	"WHERE ifnull(min(sport, dport) < 32768, 1)) "                                                                 \
+	"SELECT id, proto, port, CASE port WHEN sport THEN 'local' ELSE 'peer' END AS side FROM found "                \
+	"WHERE port IS NOT NULL) AS s "

@@ -158,3 +158,57 @@ int nt_rows_step_ended(struct nt_rows *rows)
 	rows->known_ns = rows->tape->end_ns;
 	return 1;
 }
+
+/* ---- forgetting ---- */
+
+static bool ended_before(const struct nt_tape_chunk *chunk, uint64_t before_ns)
+{
+	return !NT_ANY(chunk->n_cpus, i, chunk->cpus[i].has && chunk->cpus[i].last_end_ns >= before_ns);
+}
+
+/* The first chunk that is still needed. Each tells again whatever it refers to. */
+static size_t first_needed(const struct nt_rows *rows, uint64_t before_ns)
+{
+	const struct nt_tape *tape = rows->tape;
+	size_t at = rows->learned_from;
+
+	while (at + 1 < tape->n_chunks && ended_before(&tape->chunks[at], before_ns))
+		at++;
+	return at;
+}
+
+/* The pass over the blocks begins anew, at this chunk. */
+static int learn_from(struct nt_rows *rows, size_t chunk)
+{
+	struct nt_learned *learned = nt_learned_begin(rows->tape);
+
+	if (!learned)
+		return -ENOMEM;
+	nt_learned_free(rows->own);
+	rows->own = rows->learned = learned;
+	nt_identity_marks_release(&rows->marks);
+	nt_block_pass_release(&rows->pass);
+	rows->pass = (struct nt_block_pass){.tape = rows->tape, .chunk = chunk};
+	rows->learned_from = chunk;
+	rows->step = 0;
+	return nt_rows_push_unknown(rows);
+}
+
+size_t nt_rows_n_identities(const struct nt_row_iter *iter)
+{
+	return ((const struct nt_rows *)iter)->learned->ids.n;
+}
+
+int nt_rows_forget(struct nt_row_iter *iter, uint64_t before_ns)
+{
+	struct nt_rows *rows = nt_rows_of(iter);
+	const size_t chunk = first_needed(rows, before_ns);
+	int error;
+
+	if (!nt_tape_is_followed(rows->tape) || chunk == rows->learned_from)
+		return 0;
+	error = nt_socket_users_forget(&rows->users, before_ns);
+	if (!error)
+		error = learn_from(rows, chunk);
+	return error ? error : 1;
+}

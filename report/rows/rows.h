@@ -88,6 +88,17 @@ int nt_rows_open(struct nt_row_iter **out, struct nt_tape *tape, struct nt_user_
  */
 uint64_t nt_rows_known_until(const struct nt_row_iter *iter);
 
+/*
+ * The same: how many identities it knows; and forgets all that only chunks tell of whose records ended before that time
+ * (not after nt_rows_known_until), and who used a socket before that and not since. Those that are left become rows
+ * once more, before any other row. 1; 0: nothing was forgotten; or a negative errno.
+ *
+ * Sums go on as before, but two: of a socket that nobody has used since, the process that holds it pays; and of an
+ * operation that began before and ends without a record, the process and the socket may have no rows any more.
+ */
+size_t nt_rows_n_identities(const struct nt_row_iter *iter);
+int nt_rows_forget(struct nt_row_iter *iter, uint64_t before_ns);
+
 /* The same: whether there is more at hand, so that the rows go on without a look. */
 bool nt_rows_is_behind(const struct nt_row_iter *iter);
 

@@ -67,10 +67,25 @@ static void receive(struct nt_socket_user *user, uint64_t bucket, uint64_t recei
 	user->received += aged(received, user->bucket - bucket);
 }
 
+/* Behind the socket's others: `*first` is where the number of its first stands, `last` the number of its last. */
+static int append(struct nt_socket_users *users, uint64_t *first, size_t last, const struct nt_socket_user *user)
+{
+	if (NT_ROOM(users->users, users->size, users->n + 1))
+		return -ENOMEM;
+	users->users[users->n] = *user;
+	users->users[users->n++].next = 0;
+	if (last)
+		users->users[last - 1].next = users->n;
+	else
+		*first = users->n;
+	return 0;
+}
+
 int nt_socket_users_add(struct nt_socket_users *users, uint64_t socket, uint64_t process, uint64_t at_ns,
 			uint64_t received)
 {
 	const uint64_t bucket = at_ns / NT_BUCKET_NS;
+	const struct nt_socket_user new = {.process = process, .received = received, .bucket = bucket};
 	uint64_t *first = nt_id_map_at(&users->first, socket);
 	size_t n = 0, last = 0;
 
@@ -83,16 +98,42 @@ int nt_socket_users_add(struct nt_socket_users *users, uint64_t socket, uint64_t
 		}
 		last = at;
 	}
-	if (n == MAX_USERS)
-		return 0;
-	if (NT_ROOM(users->users, users->size, users->n + 1))
-		return -ENOMEM;
-	users->users[users->n++] = (struct nt_socket_user){.process = process, .received = received, .bucket = bucket};
-	if (last)
-		users->users[last - 1].next = users->n;
-	else
-		*first = users->n;
+	return n == MAX_USERS ? 0 : append(users, first, last, &new);
+}
+
+struct forgetting {
+	const struct nt_socket_users *from;
+	struct nt_socket_users kept;
+	uint64_t bucket; /* users since then are kept */
+};
+
+static int keep_users(void *arg, uint64_t socket, uint64_t first)
+{
+	struct forgetting *forgetting = arg;
+	const struct nt_socket_user *users = forgetting->from->users;
+	uint64_t *first_kept;
+	size_t last = 0;
+
+	for (size_t at = first; at; at = users[at - 1].next) {
+		if (users[at - 1].bucket < forgetting->bucket)
+			continue;
+		first_kept = nt_id_map_at(&forgetting->kept.first, socket);
+		if (!first_kept || append(&forgetting->kept, first_kept, last, &users[at - 1]))
+			return -ENOMEM;
+		last = forgetting->kept.n;
+	}
 	return 0;
+}
+
+int nt_socket_users_forget(struct nt_socket_users *users, uint64_t before_ns)
+{
+	struct forgetting forgetting = {.from = users, .bucket = (before_ns + NT_BUCKET_NS - 1) / NT_BUCKET_NS};
+	int error = nt_id_map_each(&users->first, keep_users, &forgetting);
+
+	nt_socket_users_release(error ? &forgetting.kept : users);
+	if (!error)
+		*users = forgetting.kept;
+	return error;
 }
 
 /* A process pays if it received in this bucket or later: a second before, or when anybody did last if that is longer

@@ -73,6 +73,8 @@ void nt_socket_users_release(struct nt_socket_users *users);
 /* Notes that the process used the socket then, and received so much. 0 or -ENOMEM. */
 int nt_socket_users_add(struct nt_socket_users *users, uint64_t socket, uint64_t process, uint64_t at_ns,
 			uint64_t received);
+/* Forgets those that used a socket last before that time. 0 or -ENOMEM, and then it knows all that it knew. */
+int nt_socket_users_forget(struct nt_socket_users *users, uint64_t before_ns);
 
 /*
  * The socket that the cost names pays; if it names none, the sockets by the flow's addresses, and nothing of that is

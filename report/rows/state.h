@@ -92,6 +92,7 @@ struct nt_rows {
 	uint64_t n_of_round; /* events */
 	bool is_behind; /* nt_rows_is_behind */
 	bool is_begun; /* the session's row has been made */
+	size_t learned_from; /* the chunk; nothing is known of those before */
 	unsigned int n_steps; /* calls of them */
 	bool events_done;
 	uint64_t at_ns; /* end of the last record */

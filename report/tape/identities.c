@@ -203,6 +203,7 @@ int nt_identities_learn(struct nt_identities *ids, const union nt_any *record)
 	newest = nt_id_map_at(map, id);
 	if (!newest)
 		return -ENOMEM;
+	ids->n += !*newest;
 	/* Of a flow each counts from its time on, in whatever order they come. */
 	if (record->record.kind == NT_FLOW && nt_endpoints_add_flow(&ids->endpoints, &record->as_flow))
 		return -ENOMEM;

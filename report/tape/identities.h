@@ -26,6 +26,7 @@
 struct nt_identities {
 	/* Of tasks, sockets, cgroups, devices, symbols, stacks, flows: the rank of the record that counts. */
 	struct nt_id_map newest[NT_IDENTITY_SORTS];
+	size_t n; /* of all these */
 	struct nt_id_map parents, places; /* of stacks: the stack of the caller, the symbol */
 	struct nt_id_map processes; /* of threads that are not their process's main one: its id + 1 */
 	struct nt_id_map napi; /* kernel threads that poll network devices: 1 */

@@ -333,6 +333,11 @@ void tape_gen_identity(struct tape_gen *gen, const void *record)
 	nt_buf_release(&one);
 }
 
+void tape_gen_forget(struct tape_gen *gen)
+{
+	gen->identities.size = 0;
+}
+
 void tape_gen_clock(struct tape_gen *gen, uint64_t monotonic_ns)
 {
 	tape_gen_clock_set(gen, monotonic_ns, 0);

@@ -42,6 +42,8 @@ void tape_gen_meta(struct tape_gen *gen, const char *key, const char *value);
 void tape_gen_event(struct tape_gen *gen, uint32_t cpu, const void *record);
 /* One identity; it is written to this chunk now and to each later one. */
 void tape_gen_identity(struct tape_gen *gen, const void *record);
+/* Later chunks refer to none of the identities so far, and do not have them. */
+void tape_gen_forget(struct tape_gen *gen);
 void tape_gen_clock(struct tape_gen *gen, uint64_t monotonic_ns);
 /* After the realtime clock was set forward by so much, in all. */
 void tape_gen_clock_set(struct tape_gen *gen, uint64_t monotonic_ns, uint64_t forward_ns);

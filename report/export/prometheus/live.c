@@ -30,6 +30,8 @@ struct nt_prometheus_live {
 	size_t n_problems; /* of the tape's, in the database */
 	struct nt_sheet sheet;
 	struct nt_prometheus_named named[NT_PROMETHEUS_KINDS];
+	size_t most_identities; /* with more, those that nothing needs are forgotten */
+	bool has_forgotten; /* just now */
 };
 
 /* ---- opening ---- */
@@ -59,6 +61,8 @@ static void forget(struct nt_prometheus_live *live)
 	live->tape = NULL;
 	live->db = NULL;
 	live->n_problems = 0;
+	live->most_identities = 0;
+	live->has_forgotten = false;
 	nt_sheet_release(&live->sheet);
 }
 
@@ -308,13 +312,48 @@ static int drop_old(struct nt_prometheus_live *live)
 	return error;
 }
 
+/*
+ * A state record of each CPU stands on the tape at least every 12 s, and tells of the task and the operations at hand:
+ * so whatever the rows of later times speak of, the chunks of this time tell of.
+ */
+#define KEPT_NS 20000000000ull
+#define MANY_IDENTITIES 65536
+
+/* Not again before there are twice as many as the last time has left: so each is read twice or so. */
+static bool knows_too_many(struct nt_prometheus_live *live)
+{
+	const size_t n = nt_rows_n_identities(live->rows);
+
+	if (live->has_forgotten)
+		live->most_identities = 2 * n;
+	live->has_forgotten = false;
+	return n > MANY_IDENTITIES && n > live->most_identities;
+}
+
+/* The rows of those that are left come again, before the next are added up. */
+static int forget_identities(struct nt_prometheus_live *live)
+{
+	static const char *const all[] = {"DELETE FROM thread", "DELETE FROM process", "DELETE FROM cgroup",
+					  "DELETE FROM socket"};
+	const uint64_t known_ns = nt_rows_known_until(live->rows);
+	int result = 0, error = 0;
+
+	if (knows_too_many(live) && known_ns > KEPT_NS)
+		result = nt_rows_forget(live->rows, known_ns - KEPT_NS);
+	live->has_forgotten = result == 1;
+	for (size_t i = 0; i < NT_COUNT(all) && live->has_forgotten && !error; i++)
+		error = run(live->db, all[i], 0);
+	return result < 0 ? nt_db_no_memory(live->db) : error;
+}
+
 int nt_prometheus_live_sum(struct nt_prometheus_live *live, char error_text[NT_ERROR_MAX])
 {
 	/* Nothing is complete yet. */
 	if (!live->rows || nt_rows_known_until(live->rows) <= live->tape->start_ns)
 		return 0;
 	if (nt_db_begin(live->db) || put_session(live) || put_problems(live) ||
-	    nt_session_each(live->db, add_session, live) || drop_old(live) || nt_db_finish(live->db))
+	    nt_session_each(live->db, add_session, live) || drop_old(live) || forget_identities(live) ||
+	    nt_db_finish(live->db))
 		return fail(live, error_text);
 	return 1;
 }

@@ -152,6 +152,8 @@ struct following {
 	struct look *looks;
 	size_t n_looks, looks_size;
 	size_t n_advanced, n_behind; /* looks after which more was known; and those that were cut short */
+	bool forgets; /* identities that nothing needs, as often as it can */
+	size_t n_forgotten; /* times */
 };
 
 static void keep(struct following *following, const struct nt_row *row)
@@ -215,6 +217,16 @@ static int read_rows(struct following *following)
 	return error;
 }
 
+#define KEPT_NS (2 * S) /* no state of a CPU is on the tape for longer */
+
+static bool forget(struct following *following)
+{
+	const int result = nt_rows_forget(following->rows, nt_rows_known_until(following->rows) - KEPT_NS);
+
+	assert_in_range(result, 0, 1);
+	return result;
+}
+
 /* True: the rows have ended. */
 static bool look(struct following *following)
 {
@@ -233,6 +245,8 @@ static bool look(struct following *following)
 		code = read_rows(following);
 		assert_true(code == 1 || code == -EAGAIN);
 		following->n_behind += nt_rows_is_behind(following->rows);
+		if (following->forgets && nt_rows_known_until(following->rows) > KEPT_NS)
+			following->n_forgotten += forget(following);
 	} while (code != 1 && nt_rows_is_behind(following->rows));
 	return code == 1;
 }
@@ -376,7 +390,12 @@ static void compare_with_whole(struct following *following, uint64_t seed)
 	free(whole);
 }
 
-static void follow(const char *dir, uint64_t seed, size_t *n_advanced, size_t *n_behind)
+/* What the looks of several recordings have met. */
+struct met {
+	size_t n_advanced, n_behind, n_forgotten;
+};
+
+static void follow(const char *dir, uint64_t seed, struct met *met)
 {
 	struct following *following = calloc(1, sizeof(*following));
 	const struct tape_gen_config config = {.dir = following->path,
@@ -389,25 +408,28 @@ static void follow(const char *dir, uint64_t seed, size_t *n_advanced, size_t *n
 	following->lock_fd = -1;
 	following->rand = (struct nt_rand){seed};
 	following->since_ns = seed % 3 ? 0 : 15 * S;
+	following->forgets = seed % 4 > 1;
 	snprintf(following->path, sizeof(following->path), "%s/%llu", dir, (unsigned long long)seed);
 	random_host_record(&config, seed, 15000, &eye);
 	close(following->lock_fd);
 	while (!look(following))
 		;
 	compare_with_whole(following, seed);
-	*n_advanced += following->n_advanced;
-	*n_behind += following->n_behind;
+	met->n_advanced += following->n_advanced;
+	met->n_behind += following->n_behind;
+	met->n_forgotten += following->n_forgotten;
 	release(following);
 }
 
 static void test_random_hosts(void **state)
 {
-	size_t n_advanced = 0, n_behind = 0;
+	struct met met = {0};
 
 	for (uint64_t seed = 1; seed <= 15; seed++)
-		follow(*state, seed, &n_advanced, &n_behind);
-	assert_true(n_advanced > 70);
-	assert_true(n_behind > 3);
+		follow(*state, seed, &met);
+	assert_true(met.n_advanced > 70);
+	assert_true(met.n_behind > 3);
+	assert_true(met.n_forgotten > 20);
 }
 
 /* ---- by hand ---- */
