@@ -25,7 +25,6 @@ void nt_endpoints_release(struct nt_endpoints *endpoints)
 	free(endpoints->flows);
 	free(endpoints->deliveries);
 	nt_id_map_release(&endpoints->by_flow);
-	nt_id_map_release(&endpoints->known);
 	nt_id_map_release(&endpoints->local);
 	nt_id_map_release(&endpoints->holders);
 	*endpoints = (struct nt_endpoints){0};
@@ -86,13 +85,6 @@ static uint64_t hash_of_address(const struct nt_endpoint *at)
 
 static int add_delivery(struct nt_endpoints *endpoints, const struct nt_flow *flow, const struct nt_flow_to *to)
 {
-	uint64_t *known = nt_id_map_at(&endpoints->known, hash(hash(0, flow->flow), flow->end_ns) | 1);
-
-	if (!known)
-		return -ENOMEM;
-	if (*known)
-		return 0;
-	*known = 1;
 	if (NT_ROOM(endpoints->deliveries, endpoints->deliveries_size, endpoints->n_deliveries + 1))
 		return -ENOMEM;
 	endpoints->deliveries[endpoints->n_deliveries++] = (struct nt_delivery){flow->flow, flow->end_ns, flow->socket};
@@ -180,7 +172,22 @@ static int by_flow_and_time(const void *a, const void *b)
 
 	if (left->flow != right->flow)
 		return left->flow < right->flow ? -1 : 1;
-	return left->since_ns < right->since_ns ? -1 : left->since_ns > right->since_ns;
+	if (left->since_ns != right->since_ns)
+		return left->since_ns < right->since_ns ? -1 : 1;
+	return left->socket < right->socket ? -1 : left->socket > right->socket;
+}
+
+/* Each chunk tells of them again. */
+static void drop_repeated(struct nt_endpoints *endpoints)
+{
+	struct nt_delivery *deliveries = endpoints->deliveries;
+	size_t n = 0;
+
+	for (size_t i = 0; i < endpoints->n_deliveries; i++) {
+		if (!n || by_flow_and_time(&deliveries[i], &deliveries[n - 1]) != 0)
+			deliveries[n++] = deliveries[i];
+	}
+	endpoints->n_deliveries = n;
 }
 
 /* Each flow's deliveries stand together. */
@@ -191,6 +198,7 @@ static void sort_deliveries(struct nt_endpoints *endpoints)
 
 	if (endpoints->n_deliveries)
 		qsort(endpoints->deliveries, endpoints->n_deliveries, sizeof(*deliveries), by_flow_and_time);
+	drop_repeated(endpoints);
 	for (size_t i = 0; i < endpoints->n_deliveries; i += n) {
 		struct nt_flow_to *to = &endpoints->flows[nt_id_map_get(&endpoints->by_flow, deliveries[i].flow) - 1];
 

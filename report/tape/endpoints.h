@@ -4,7 +4,7 @@
  * ports, a guess: to the one connected to their sender, else to those bound to their address and port, else to the port
  * alone. A connection may also be in another network namespace than the device, as behind macvlan, or where a program
  * hands packets to a container: if only one has it, that is the one. Pure. Memory: some 100 bytes for each flow, and 80
- * for each address that a socket had; 60 for each socket that a flow was delivered to.
+ * for each address that a socket had; 30 for each socket that a flow was delivered to.
  */
 #pragma once
 
@@ -57,7 +57,6 @@ struct nt_endpoints {
 	struct nt_id_map by_flow; /* index + 1 in `flows` */
 	struct nt_delivery *deliveries;
 	size_t n_deliveries, deliveries_size;
-	struct nt_id_map known; /* deliveries, by a hash of flow and time: each chunk tells again */
 	struct nt_id_map local; /* where some flow was delivered: hashes of namespace and address */
 	struct nt_id_map holders; /* of sockets: the process */
 	bool is_sorted;

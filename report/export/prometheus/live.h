@@ -5,7 +5,8 @@
  * nettape_complete_until_seconds tells, but for records and the recorder's own cost, which are the latest.
  *
  * Costs, records, and the recorder's own cost: what any recording has. Memory: that of a reader (rows/rows.h), some
- * hundred bytes for each task and socket that the recording has met, and the rows of the time that is not complete.
+ * hundred bytes for each identity that the last 20 seconds and their chunks speak of, the rows of the time that is not
+ * complete, and some bytes for each chunk. Of a long tape that is followed late: for all identities, at first.
  */
 #pragma once
 
