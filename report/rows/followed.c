@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * followed.c - the part of rows.h that follows a tape while it grows. Each round has the new blocks, so that names are
- * known, then the events that no other can go before any more, then the sums that these make known.
+ * known, then the events that no other can go before any more, then the sums that these make known. Where several
+ * chunks are behind, the blocks of each are read when events get there: so no more is known than these need.
  */
 #include <errno.h>
 #include <string.h>
@@ -43,6 +44,8 @@ int nt_rows_step_new(struct nt_rows *rows)
 
 	if (!nt_tape_is_followed(rows->tape) && rows->time.to_ns != rows->tape->end_ns)
 		note_end(rows);
+	if (!error && rows->pass.chunk > rows->learned_to)
+		return 1;
 	if (!error)
 		error = nt_block_pass_next(&rows->pass, learned | 1u << NT_BLOCK_PROC_SNAPSHOT, &block);
 	if (error)
@@ -57,14 +60,49 @@ int nt_rows_step_new(struct nt_rows *rows)
 #define EVENTS_A_ROUND (1u << 20) /* unless told otherwise: about as many rows may come before the next sums */
 #define EVENTS_A_STEP 256
 
+/* The next event is held, and its chunk's identities are learned first. */
+#define LEARN_FIRST 2
+
+/* 1: there are no more; -EAGAIN: not yet. All that can be learned then is. */
+static int find_event(struct nt_rows *rows)
+{
+	int error = rows->merge ? nt_merge_next(rows->merge, &rows->held) : 1;
+	const size_t last = rows->tape->n_chunks - 1;
+
+	if (error == 1 && rows->learned_to < last)
+		error = LEARN_FIRST;
+	if (error && rows->learned_to < last)
+		rows->learned_to = last;
+	rows->holds = !error;
+	return error;
+}
+
+static int step_event(struct nt_rows *rows)
+{
+	int error = rows->holds ? 0 : find_event(rows);
+
+	if (error)
+		return error;
+	if (nt_merge_chunk(rows->merge) > rows->learned_to) {
+		rows->learned_to = nt_merge_chunk(rows->merge);
+		return LEARN_FIRST;
+	}
+	rows->holds = false;
+	return nt_rows_take_event(rows, &rows->held);
+}
+
 int nt_rows_step_events_so_far(struct nt_rows *rows)
 {
 	const uint64_t most = rows->want.events_a_round ? rows->want.events_a_round : EVENTS_A_ROUND;
 	int error = 0;
 
 	for (int i = 0; i < EVENTS_A_STEP && !rows->n_queue && !error && rows->n_of_round < most; i++) {
-		error = nt_rows_step_event(rows);
+		error = step_event(rows);
 		rows->n_of_round += !error;
+	}
+	if (error == LEARN_FIRST) {
+		rows->step = 0;
+		return 0;
 	}
 	rows->is_behind = !error && rows->n_of_round == most;
 	if (!error && !rows->is_behind)

@@ -311,28 +311,33 @@ static int count_record(struct nt_rows *rows, uint32_t cpu, const union nt_any *
 	return 0;
 }
 
-int nt_rows_step_event(struct nt_rows *rows)
+int nt_rows_take_event(struct nt_rows *rows, const struct nt_merged *merged)
+{
+	int error;
+
+	if (merged->is_gap)
+		return rows->timeline ? nt_timeline_gap(rows->timeline, merged->cpu, merged->resume_ns, merged->task,
+							merged->why)
+				      : 0;
+	rows->at_ns = merged->record->record.end_ns;
+	error = count_record(rows, merged->cpu, merged->record);
+	if (error)
+		return error;
+	if (nt_rows_is_loose(merged->record))
+		return nt_rows_push_loose(rows, merged->cpu, merged->record);
+	if (rows->timeline)
+		error = nt_timeline_add(rows->timeline, merged->cpu, merged->record);
+	if (!error && rows->window.until_ns)
+		nt_window_fed(rows, merged->cpu, merged->record);
+	return error;
+}
+
+static int step_event(struct nt_rows *rows)
 {
 	struct nt_merged merged;
 	int error = rows->merge ? nt_merge_next(rows->merge, &merged) : 1;
 
-	if (error)
-		return error;
-	if (merged.is_gap)
-		return rows->timeline
-			       ? nt_timeline_gap(rows->timeline, merged.cpu, merged.resume_ns, merged.task, merged.why)
-			       : 0;
-	rows->at_ns = merged.record->record.end_ns;
-	error = count_record(rows, merged.cpu, merged.record);
-	if (error)
-		return error;
-	if (nt_rows_is_loose(merged.record))
-		return nt_rows_push_loose(rows, merged.cpu, merged.record);
-	if (rows->timeline)
-		error = nt_timeline_add(rows->timeline, merged.cpu, merged.record);
-	if (!error && rows->window.until_ns)
-		nt_window_fed(rows, merged.cpu, merged.record);
-	return error;
+	return error ? error : nt_rows_take_event(rows, &merged);
 }
 
 /* Until there are rows, but not for long: rows that are left out may have put texts into the arena. */
@@ -341,7 +346,7 @@ static int step_events(struct nt_rows *rows)
 	int error = 0;
 
 	for (int i = 0; i < EVENTS_A_STEP && !rows->n_queue && !error; i++)
-		error = nt_rows_step_event(rows);
+		error = step_event(rows);
 	return error;
 }
 

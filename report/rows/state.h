@@ -92,7 +92,9 @@ struct nt_rows {
 	uint64_t n_of_round; /* events */
 	bool is_behind; /* nt_rows_is_behind */
 	bool is_begun; /* the session's row has been made */
-	size_t learned_from; /* the chunk; nothing is known of those before */
+	size_t learned_from, learned_to; /* chunks: identities of those before, and behind, are not known */
+	struct nt_merged held; /* the next event, if it waits until its chunk's identities are known */
+	bool holds;
 	unsigned int n_steps; /* calls of them */
 	bool events_done;
 	uint64_t at_ns; /* end of the last record */
@@ -223,8 +225,8 @@ int nt_rows_step_ended(struct nt_rows *rows);
 
 /* ---- rows.c ---- */
 
-/* One record or gap into the timeline, or past it. 1: there are no more; -EAGAIN: not yet. */
-int nt_rows_step_event(struct nt_rows *rows);
+/* One record or gap into the timeline, or past it. */
+int nt_rows_take_event(struct nt_rows *rows, const struct nt_merged *merged);
 /* The row of the session; those of what it says about itself; those of the counts of records. */
 int nt_rows_push_session(struct nt_rows *rows);
 int nt_rows_push_meta(struct nt_rows *rows);

@@ -6,7 +6,7 @@
  *
  * Costs, records, and the recorder's own cost: what any recording has. Memory: that of a reader (rows/rows.h), some
  * hundred bytes for each identity that the last 20 seconds and their chunks speak of, the rows of the time that is not
- * complete, and some bytes for each chunk. Of a long tape that is followed late: for all identities, at first.
+ * complete, and some bytes for each chunk.
  */
 #pragma once
 

@@ -493,6 +493,44 @@ static void test_offline(void **state)
 	finish(following, gen, 11 * S);
 }
 
+/* Who comes late does not know at once what only later chunks speak of. */
+static void test_late(void **state)
+{
+	struct tape_gen *gen;
+	struct following *following = begin(*state, &gen);
+	const struct nt_rows_want want = {.tables = NT_ALL_TABLES, .order = NT_ROWS_FOLLOWED, .events_a_round = 200};
+	char error[NT_ERROR_MAX];
+	const struct nt_row *row;
+	size_t most = 0, n_forgotten = 0;
+
+	for (uint64_t at = 1; at <= 2000; at++) {
+		if (at % 100 == 0) {
+			tape_gen_clock(gen, GEN_START_NS + at * S);
+			tape_gen_next_chunk(gen);
+			tape_gen_forget(gen);
+		}
+		gen_task(gen, 0, GEN_BEFORE, at, at, (uint32_t)at, (uint32_t)at, 0, NT_TASK_SEED, "task");
+		gen_state(gen, 0, at * S, at, NT_STATE_PERIODIC, 0);
+		gen_state(gen, 1, at * S, at, NT_STATE_PERIODIC, 0);
+	}
+	assert_int_equal(nt_tape_follow(&following->tape, following->path, error), 0);
+	assert_int_equal(nt_rows_open(&following->rows, following->tape, NULL, 1, &want), 0);
+	do {
+		while (!nt_row_next(following->rows, &row))
+			;
+		if (nt_rows_n_identities(following->rows) > most)
+			most = nt_rows_n_identities(following->rows);
+		if (nt_rows_known_until(following->rows) > KEPT_NS)
+			n_forgotten += forget(following);
+	} while (nt_rows_is_behind(following->rows));
+	assert_in_range(most, 100, 500);
+	assert_in_range(n_forgotten, 10, 20);
+	assert_int_equal(nt_rows_known_until(following->rows), GEN_START_NS + 1997 * S);
+	tape_gen_finish(gen, GEN_START_NS + 2001 * S, true);
+	close(following->lock_fd);
+	release(following);
+}
+
 /* Of two records in the wrong order the second may come with a later block. */
 static void test_order_over_blocks(void **state)
 {
@@ -615,6 +653,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_random_hosts, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_offline, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_late, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_order_over_blocks, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_two_partial_chunks, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_slow_end, setup, teardown),
