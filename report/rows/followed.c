@@ -36,23 +36,39 @@ static int push_begun(struct nt_rows *rows)
 	return error ? error : nt_rows_push_session(rows);
 }
 
+/* Whether the block was loaded before the pass began anew. */
+static bool is_again(const struct nt_rows *rows)
+{
+	return rows->pass.chunk < rows->told_chunk ||
+	       (rows->pass.chunk == rows->told_chunk && rows->pass.block <= rows->told_block);
+}
+
+static int take_block(struct nt_rows *rows, const struct nt_block_ref *block)
+{
+	int error = 0;
+
+	if (block->header.type != NT_BLOCK_PROC_SNAPSHOT)
+		error = nt_learned_block(rows->learned, &rows->pass, block);
+	if (error || (is_again(rows) && block->header.type != NT_BLOCK_IDENTITIES))
+		return error;
+	return nt_rows_push_block(rows, block);
+}
+
 int nt_rows_step_new(struct nt_rows *rows)
 {
-	const unsigned int learned = 1u << NT_BLOCK_IDENTITIES | 1u << NT_BLOCK_CLOCK;
+	const unsigned int wanted = 1u << NT_BLOCK_IDENTITIES | 1u << NT_BLOCK_CLOCK | 1u << NT_BLOCK_PROC_SNAPSHOT;
 	const struct nt_block_ref *block;
 	int error = rows->is_begun ? 0 : push_begun(rows);
 
 	if (!nt_tape_is_followed(rows->tape) && rows->time.to_ns != rows->tape->end_ns)
 		note_end(rows);
-	if (!error && rows->pass.chunk > rows->learned_to)
-		return 1;
-	if (!error)
-		error = nt_block_pass_next(&rows->pass, learned | 1u << NT_BLOCK_PROC_SNAPSHOT, &block);
+	if (error || rows->pass_is_over || rows->pass.chunk > rows->learned_to)
+		return error ? error : 1;
+	error = nt_block_pass_next(&rows->pass, wanted, &block);
+	rows->pass_is_over = error == 1;
 	if (error)
 		return error == -EAGAIN ? 1 : error;
-	if (learned & 1u << block->header.type)
-		error = nt_learned_block(rows->learned, &rows->pass, block);
-	return error ? error : nt_rows_push_block(rows, block);
+	return take_block(rows, block);
 }
 
 /* ---- events ---- */
@@ -60,21 +76,39 @@ int nt_rows_step_new(struct nt_rows *rows)
 #define EVENTS_A_ROUND (1u << 20) /* unless told otherwise: about as many rows may come before the next sums */
 #define EVENTS_A_STEP 256
 
-/* The next event is held, and its chunk's identities are learned first. */
+/* The next event is held, and the identities of one chunk more are learned first. */
 #define LEARN_FIRST 2
 
-/* 1: there are no more; -EAGAIN: not yet. All that can be learned then is. */
+/* Of what the tape has so far. */
+static bool has_learned_all(const struct nt_rows *rows)
+{
+	return rows->learned_to + 1 >= rows->tape->n_chunks;
+}
+
+/* 1: there are no more; -EAGAIN: not yet. Then blocks are left in the last chunks, without events. */
 static int find_event(struct nt_rows *rows)
 {
 	int error = rows->merge ? nt_merge_next(rows->merge, &rows->held) : 1;
-	const size_t last = rows->tape->n_chunks - 1;
 
-	if (error == 1 && rows->learned_to < last)
-		error = LEARN_FIRST;
-	if (error && rows->learned_to < last)
-		rows->learned_to = last;
 	rows->holds = !error;
-	return error;
+	if (!error || has_learned_all(rows))
+		return error;
+	rows->learned_to = rows->tape->n_chunks - 1;
+	return error == 1 ? LEARN_FIRST : error;
+}
+
+static uint64_t held_at(const struct nt_rows *rows)
+{
+	return rows->held.is_gap ? rows->held.resume_ns : rows->held.record->record.end_ns;
+}
+
+/* Whether the event that is held may be of a chunk that comes after those learned. */
+static bool is_of_later_chunk(struct nt_rows *rows)
+{
+	if (has_learned_all(rows) || held_at(rows) <= rows->learned_until_ns)
+		return false;
+	rows->learned_until_ns = nt_tape_settled_by(rows->tape, rows->learned_to);
+	return held_at(rows) > rows->learned_until_ns;
 }
 
 static int step_event(struct nt_rows *rows)
@@ -83,8 +117,9 @@ static int step_event(struct nt_rows *rows)
 
 	if (error)
 		return error;
-	if (nt_merge_chunk(rows->merge) > rows->learned_to) {
-		rows->learned_to = nt_merge_chunk(rows->merge);
+	if (is_of_later_chunk(rows)) {
+		rows->learned_to++;
+		rows->learned_until_ns = 0;
 		return LEARN_FIRST;
 	}
 	rows->holds = false;
@@ -224,6 +259,10 @@ static int learn_from(struct nt_rows *rows, size_t chunk)
 		return -ENOMEM;
 	nt_learned_free(rows->own);
 	rows->own = rows->learned = learned;
+	if (!is_again(rows)) {
+		rows->told_chunk = rows->pass.chunk;
+		rows->told_block = rows->pass.block;
+	}
 	nt_identity_marks_release(&rows->marks);
 	nt_block_pass_release(&rows->pass);
 	rows->pass = (struct nt_block_pass){.tape = rows->tape, .chunk = chunk};

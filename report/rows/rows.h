@@ -93,8 +93,10 @@ uint64_t nt_rows_known_until(const struct nt_row_iter *iter);
  * (not after nt_rows_known_until), and who used a socket before that and not since. Those that are left become rows
  * once more, before any other row. 1; 0: nothing was forgotten; or a negative errno.
  *
- * Sums go on as before, but two: of a socket that nobody has used since, the process that holds it pays; and of an
- * operation that began before and ends without a record, the process and the socket may have no rows any more.
+ * Times and counts go on as before. But who pays for what sockets receive is told by what is left: of a socket's users,
+ * those since then, or if there are none the process that holds it; and of sockets that are found by their address,
+ * those that a record has spoken of since. An operation that began before and ends without a record may have a task or
+ * a socket without a row.
  */
 size_t nt_rows_n_identities(const struct nt_row_iter *iter);
 int nt_rows_forget(struct nt_row_iter *iter, uint64_t before_ns);

@@ -92,7 +92,10 @@ struct nt_rows {
 	uint64_t n_of_round; /* events */
 	bool is_behind; /* nt_rows_is_behind */
 	bool is_begun; /* the session's row has been made */
+	bool pass_is_over; /* all blocks of the whole tape have been read */
 	size_t learned_from, learned_to; /* chunks: identities of those before, and behind, are not known */
+	uint64_t learned_until_ns; /* no record that ended by then is of a later chunk; 0: to be asked */
+	size_t told_chunk, told_block; /* where the pass was when it began anew: only identities are rows again */
 	struct nt_merged held; /* the next event, if it waits until its chunk's identities are known */
 	bool holds;
 	unsigned int n_steps; /* calls of them */

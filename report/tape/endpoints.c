@@ -83,11 +83,22 @@ static uint64_t hash_of_address(const struct nt_endpoint *at)
 	return hash(hash(hash(0, at->netns), words[0]), words[1]) | 1;
 }
 
-static int add_delivery(struct nt_endpoints *endpoints, const struct nt_flow *flow, const struct nt_flow_to *to)
+/* Each chunk tells again of the flow's newest. */
+static bool is_newest(const struct nt_endpoints *endpoints, const struct nt_flow *flow, const struct nt_flow_to *to)
 {
+	const struct nt_delivery *newest = to->newest ? &endpoints->deliveries[to->newest - 1] : NULL;
+
+	return newest && newest->since_ns == flow->end_ns && newest->socket == flow->socket;
+}
+
+static int add_delivery(struct nt_endpoints *endpoints, const struct nt_flow *flow, struct nt_flow_to *to)
+{
+	if (is_newest(endpoints, flow, to))
+		return 0;
 	if (NT_ROOM(endpoints->deliveries, endpoints->deliveries_size, endpoints->n_deliveries + 1))
 		return -ENOMEM;
 	endpoints->deliveries[endpoints->n_deliveries++] = (struct nt_delivery){flow->flow, flow->end_ns, flow->socket};
+	to->newest = endpoints->n_deliveries;
 	endpoints->is_sorted = false;
 	return nt_id_map_set(&endpoints->local, hash_of_address(&to->to), 1);
 }
@@ -177,7 +188,7 @@ static int by_flow_and_time(const void *a, const void *b)
 	return left->socket < right->socket ? -1 : left->socket > right->socket;
 }
 
-/* Each chunk tells of them again. */
+/* Several CPUs tell of a flow, and so one that is not the newest may be told again. */
 static void drop_repeated(struct nt_endpoints *endpoints)
 {
 	struct nt_delivery *deliveries = endpoints->deliveries;
@@ -210,6 +221,7 @@ static void sort_deliveries(struct nt_endpoints *endpoints)
 		}
 		to->first_delivery = i;
 		to->n_deliveries = n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+		to->newest = i + n;
 	}
 }
 

@@ -38,6 +38,7 @@ struct nt_flow_to {
 	bool is_of_one; /* once they are sorted: see nt_endpoints_is_of_one */
 	size_t first_delivery; /* index, once they are sorted, of as many: */
 	uint32_t n_deliveries;
+	size_t newest; /* index + 1 of the delivery that was added last, or is the last of these; 0: none */
 };
 
 /* From then on the flow's packets went to this socket; 0: to too many. */

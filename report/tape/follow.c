@@ -143,14 +143,32 @@ static bool has_final_name(const struct nt_tape *tape, const struct nt_tape_chun
 
 /* ---- looking ---- */
 
-/* All records that ended so long before the last clock block stand before it. */
+/* All records that ended so long before something stand before it; `lag_ns`: the blocks about it say so. */
+static uint64_t on_tape_after(uint64_t lag_ns)
+{
+	if (lag_ns <= ON_TAPE_AFTER_NS - AFTER_LAG_NS)
+		return ON_TAPE_AFTER_NS;
+	return lag_ns < INT64_MAX ? lag_ns + AFTER_LAG_NS : INT64_MAX;
+}
+
+uint64_t nt_tape_settled_by(const struct nt_tape *tape, size_t chunk)
+{
+	const struct nt_tape_chunk *at = &tape->chunks[chunk];
+	const uint64_t after_ns = on_tape_after(tape->lag_max_ns);
+	uint64_t last_ns = 0;
+
+	for (uint32_t cpu = 0; cpu < at->n_cpus; cpu++) {
+		if (at->cpus[cpu].has && at->cpus[cpu].last_end_ns > last_ns)
+			last_ns = at->cpus[cpu].last_end_ns;
+	}
+	return last_ns > after_ns ? last_ns - after_ns : 0;
+}
+
 static void note_settled(struct nt_tape_opening *opening)
 {
 	struct nt_tape *tape = opening->tape;
-	uint64_t after_ns = ON_TAPE_AFTER_NS;
+	const uint64_t after_ns = on_tape_after(opening->lag_ns);
 
-	if (opening->lag_ns > after_ns - AFTER_LAG_NS)
-		after_ns = opening->lag_ns < INT64_MAX ? opening->lag_ns + AFTER_LAG_NS : INT64_MAX;
 	if (opening->clock_ns > after_ns && opening->clock_ns - after_ns > tape->settled_ns)
 		tape->settled_ns = opening->clock_ns - after_ns;
 }

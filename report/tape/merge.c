@@ -382,11 +382,6 @@ int nt_merge_next(struct nt_merge *merge, struct nt_merged *out)
 	return 0;
 }
 
-size_t nt_merge_chunk(const struct nt_merge *merge)
-{
-	return merge->heap[0]->stream->used->chunk;
-}
-
 void nt_merge_stop(struct nt_merge *merge, uint32_t cpu)
 {
 	merge->any_stopped = true;

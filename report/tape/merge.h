@@ -43,11 +43,6 @@ void nt_merge_free(struct nt_merge *merge);
 int nt_merge_next(struct nt_merge *merge, struct nt_merged *out);
 /* All records of the timeline that ended before have been given, and those that a CPU that is offline has. */
 uint64_t nt_merge_given_until(const struct nt_merge *merge);
-/*
- * The record that was given last stands in no later chunk than this. Of a tape that was followed at the begin, in this
- * one, or the CPU has few records behind it up to this one.
- */
-size_t nt_merge_chunk(const struct nt_merge *merge);
 /* No more of this CPU is wanted. */
 void nt_merge_stop(struct nt_merge *merge, uint32_t cpu);
 /* Records of unknown kinds that were skipped so far. */

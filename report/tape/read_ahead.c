@@ -21,19 +21,14 @@
 
 static void fill(const struct nt_read_ahead *ahead, struct nt_stream *stream, struct nt_item_batch *batch)
 {
-	const size_t chunk = stream->reader->chunk;
-	bool goes_on;
-
 	batch->size = 0;
 	do {
 		union nt_item *item = (union nt_item *)(batch->bytes + batch->size);
 
 		batch->status = nt_cpu_reader_next(stream->reader, item);
 		batch->size += batch->status ? 0 : nt_item_sizes[item->record.kind];
-		goes_on = !ahead->is_followed || stream->reader->chunk == chunk;
-	} while (!batch->status && batch->size + sizeof(union nt_item) <= ahead->batch_size && goes_on);
+	} while (!batch->status && batch->size + sizeof(union nt_item) <= ahead->batch_size);
 	batch->unknown = stream->reader->unknown;
-	batch->chunk = stream->reader->chunk;
 }
 
 /* A stream joins when half of its batches are free. So workers are woken for several. */

@@ -26,7 +26,6 @@ struct nt_item_batch {
 	int status; /* what follows: 0: the next batch; 1: nothing; -EAGAIN: nothing yet; below 0: an error of reading
 		     */
 	uint64_t unknown; /* records of unknown kinds that were skipped so far */
-	size_t chunk; /* no item is of a later one */
 };
 
 /* The items of one CPU. */

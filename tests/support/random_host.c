@@ -6,6 +6,7 @@
 
 #include <arpa/inet.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "report/util/array.h"
 #include "tests/support/rand.h"
@@ -29,6 +30,9 @@ struct host {
 	uint64_t ops[RANDOM_HOST_TASKS]; /* begin of the operation that the task is in; 0: none */
 	bool running[RANDOM_HOST_TASKS];
 	bool loses, plugs;
+	/* Identities that the chunk has; and what was said of the flows last. */
+	bool has_task[RANDOM_HOST_TASKS], has_socket[RANDOM_HOST_FLOWS + 1], has_flow[RANDOM_HOST_FLOWS + 1];
+	struct nt_flow flows[RANDOM_HOST_FLOWS + 1];
 };
 
 static uint64_t below(struct host *host, uint64_t n)
@@ -40,6 +44,58 @@ static bool one_in(struct host *host, uint64_t n)
 {
 	return below(host, n) == 0;
 }
+
+/* ---- identities: each chunk has those that it refers to ---- */
+
+static uint64_t process_of(uint64_t task)
+{
+	return task / 3 * 3 + 1;
+}
+
+static void name_one(struct host *host, uint64_t task)
+{
+	if (!task || host->has_task[task])
+		return;
+	host->has_task[task] = true;
+	gen_task(host->gen, 0, GEN_BEFORE, task, process_of(task), 100 + (uint32_t)task,
+		 100 + (uint32_t)process_of(task), 0, NT_TASK_SEED, task % 5 ? "task" : "napi/eth0-1");
+}
+
+static void name_task(struct host *host, uint64_t task)
+{
+	name_one(host, task);
+	if (task && process_of(task) < RANDOM_HOST_TASKS)
+		name_one(host, process_of(task));
+}
+
+static void name_socket(struct host *host, uint64_t socket)
+{
+	if (!socket || host->has_socket[socket])
+		return;
+	host->has_socket[socket] = true;
+	gen_socket(host->gen, socket, 17, "10.0.0.1", 100 + (unsigned int)socket, "10.0.0.2",
+		   200 + (unsigned int)socket);
+}
+
+static void name_flow(struct host *host, uint64_t flow)
+{
+	if (host->has_flow[flow])
+		return;
+	host->has_flow[flow] = true;
+	name_socket(host, host->flows[flow].socket);
+	tape_gen_identity(host->gen, &host->flows[flow]);
+}
+
+static void next_chunk(struct host *host)
+{
+	tape_gen_next_chunk(host->gen);
+	tape_gen_forget(host->gen);
+	memset(host->has_task, 0, sizeof(host->has_task));
+	memset(host->has_socket, 0, sizeof(host->has_socket));
+	memset(host->has_flow, 0, sizeof(host->has_flow));
+}
+
+/* ---- what happens ---- */
 
 /* Some processes share one: then it matters who has received from it lately. */
 static uint64_t socket_of(uint64_t task)
@@ -53,6 +109,9 @@ static unsigned int put_opens(struct host *host, uint32_t number, uint64_t now)
 	const struct cpu *cpu = &host->cpus[number];
 	uint64_t op = host->ops[cpu->task];
 
+	name_task(host, cpu->task);
+	if (op)
+		name_socket(host, socket_of(cpu->task));
 	if (op)
 		gen_open(host->gen, number, now, NT_OPEN_OP, NT_RECV, NT_CALL_recvfrom, op, socket_of(cpu->task));
 	if (cpu->softirq)
@@ -86,6 +145,7 @@ static void put_switch(struct host *host, uint32_t number, uint64_t now, uint64_
 	struct cpu *cpu = &host->cpus[number];
 	unsigned int n_open = put_opens(host, number, now);
 
+	name_task(host, next);
 	gen_switch(host->gen, number, now, cpu->task, 1, next, n_open);
 	set_task(host, cpu, next);
 }
@@ -155,6 +215,8 @@ static void put_op(struct host *host, uint32_t number, uint64_t now)
 {
 	uint64_t task = host->cpus[number].task;
 
+	name_task(host, task);
+	name_socket(host, socket_of(task));
 	if (host->ops[task])
 		gen_op(host->gen, number, host->ops[task], now, NT_RECV, NT_CALL_recvfrom, socket_of(task), 9, 0);
 	host->ops[task] = task && !host->ops[task] ? now : 0;
@@ -179,6 +241,7 @@ static void receive(struct host *host, uint32_t number, uint64_t now)
 			 (!nt_rand_below(&host->packets, 3) ? NT_RX_STRETCH_LISTED : 0),
 	};
 
+	name_flow(host, stretch.flow);
 	if (stretch.end_ns < sample.end_ns)
 		tape_gen_event(host->gen, number, &stretch);
 	tape_gen_event(host->gen, number, &sample);
@@ -238,22 +301,24 @@ static uint64_t pause_of(struct host *host)
 }
 
 /* A flow to the address of the socket of that number; from `now` on it is delivered to `socket`, if that is not 0. */
-static void put_flow(struct tape_gen *gen, unsigned int number, uint64_t now, uint64_t socket)
+static void put_flow(struct host *host, unsigned int number, uint64_t now, uint64_t socket)
 {
-	union nt_any any = {.as_flow = {.end_ns = GEN_START_NS + now,
-					.kind = NT_FLOW,
-					.family = AF_INET,
-					.protocol = 17,
-					.netns = 4026531840,
-					.flow = number,
-					.ethertype = 0x800,
-					.src_port = (uint16_t)(200 + number),
-					.dst_port = (uint16_t)(100 + number),
-					.socket = socket}};
+	struct nt_flow *flow = &host->flows[number];
 
-	inet_pton(AF_INET, "10.0.0.2", any.as_flow.src);
-	inet_pton(AF_INET, "10.0.0.1", any.as_flow.dst);
-	tape_gen_identity(gen, &any);
+	*flow = (struct nt_flow){.end_ns = GEN_START_NS + now,
+				 .kind = NT_FLOW,
+				 .family = AF_INET,
+				 .protocol = 17,
+				 .netns = 4026531840,
+				 .flow = number,
+				 .ethertype = 0x800,
+				 .src_port = (uint16_t)(200 + number),
+				 .dst_port = (uint16_t)(100 + number),
+				 .socket = socket ? socket : flow->socket};
+	inet_pton(AF_INET, "10.0.0.2", flow->src);
+	inet_pton(AF_INET, "10.0.0.1", flow->dst);
+	host->has_flow[number] = false;
+	name_flow(host, number);
 }
 
 uint64_t random_host_record(const struct tape_gen_config *config, uint64_t seed, unsigned int n,
@@ -265,12 +330,11 @@ uint64_t random_host_record(const struct tape_gen_config *config, uint64_t seed,
 	host.loses = one_in(&host, 2);
 	host.plugs = one_in(&host, 2);
 	for (uint32_t task = 1; task < RANDOM_HOST_TASKS; task++)
-		gen_task(host.gen, 0, GEN_BEFORE, task, task / 3 * 3 + 1, 100 + task, 100 + task / 3 * 3 + 1, 0,
-			 NT_TASK_SEED, task % 5 ? "task" : "napi/eth0-1");
+		name_task(&host, task);
 	for (unsigned int flow = 1; flow <= RANDOM_HOST_FLOWS; flow++)
-		gen_socket(host.gen, flow, 17, "10.0.0.1", 100 + flow, "10.0.0.2", 200 + flow);
+		name_socket(&host, flow);
 	for (unsigned int flow = 1; flow <= RANDOM_HOST_FLOWS; flow++)
-		put_flow(host.gen, flow, 0, 0);
+		put_flow(&host, flow, 0, 0);
 	for (uint32_t cpu = 0; cpu < RANDOM_HOST_CPUS; cpu++)
 		gen_state(host.gen, cpu, 0, 0, NT_STATE_START, 0);
 	for (unsigned int i = 0; i < n; i++) {
@@ -278,11 +342,11 @@ uint64_t random_host_record(const struct tape_gen_config *config, uint64_t seed,
 		act(&host, one_in(&host, 50) ? RANDOM_HOST_CPUS - 1 : (uint32_t)below(&host, RANDOM_HOST_CPUS - 1),
 		    now);
 		if (!nt_rand_below(&host.packets, 30))
-			put_flow(host.gen, 1 + (unsigned int)nt_rand_below(&host.packets, RANDOM_HOST_FLOWS), now,
+			put_flow(&host, 1 + (unsigned int)nt_rand_below(&host.packets, RANDOM_HOST_FLOWS), now,
 				 nt_rand_below(&host.packets, RANDOM_HOST_FLOWS + 1));
 		now += pause_of(&host);
 		if (one_in(&host, 1500))
-			tape_gen_next_chunk(host.gen);
+			next_chunk(&host);
 		if (eye)
 			eye->see(eye->arg, host.gen, now);
 	}

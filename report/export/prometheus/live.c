@@ -313,10 +313,10 @@ static int drop_old(struct nt_prometheus_live *live)
 }
 
 /*
- * A state record of each CPU stands on the tape at least every 12 s, and tells of the task and the operations at hand:
- * so whatever the rows of later times speak of, the chunks of this time tell of.
+ * A state record of each CPU stands on the tape at least every 12 s, and tells of the task and the operations at hand.
+ * So chunks of this time tell of whatever the slices and operations of later times speak of.
  */
-#define KEPT_NS 20000000000ull
+#define KEPT_NS 30000000000ull
 #define MANY_IDENTITIES 65536
 
 /* Not again before there are twice as many as the last time has left: so each is read twice or so. */

@@ -5,7 +5,7 @@
  * nettape_complete_until_seconds tells, but for records and the recorder's own cost, which are the latest.
  *
  * Costs, records, and the recorder's own cost: what any recording has. Memory: that of a reader (rows/rows.h), some
- * hundred bytes for each identity that the last 20 seconds and their chunks speak of, the rows of the time that is not
+ * hundred bytes for each identity that the last 30 seconds and their chunks speak of, the rows of the time that is not
  * complete, and some bytes for each chunk.
  */
 #pragma once

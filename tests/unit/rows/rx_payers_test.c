@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 
 #include "report/rows/rx_payers.h"
+#include "report/util/array.h"
 #include "tests/support/rand.h"
 
 #define MAX_PAID 5000
@@ -338,6 +339,57 @@ static void test_ages(void **state)
 
 /* However many share, and whatever the numbers, all is paid once. More than 64 sockets, or users of one, pay nothing.
  */
+/* Forgetting is as if the users that are forgotten had never been. */
+static void test_forgets(void **state)
+{
+	struct nt_rand rand = {7};
+
+	(void)state;
+	for (int round = 0; round < 200; round++) {
+		struct use {
+			uint64_t socket, process, at_ns, received;
+		} uses[100];
+		struct nt_socket_users expected = {0};
+		const uint64_t before_ns = nt_rand_below(&rand, 20 * NT_BUCKET_NS);
+		uint64_t last_ns[6][6] = {{0}};
+
+		for (size_t i = 0; i < NT_COUNT(uses); i++) {
+			struct use *use = &uses[i];
+
+			*use = (struct use){nt_rand_below(&rand, 6), nt_rand_below(&rand, 6),
+					    nt_rand_below(&rand, 20 * NT_BUCKET_NS), nt_rand_below(&rand, 3)};
+			/* Some are used early only. */
+			use->at_ns /= 1 + use->socket;
+			assert_int_equal(
+				nt_socket_users_add(&users, use->socket, use->process, use->at_ns, use->received), 0);
+			if (use->at_ns / NT_BUCKET_NS > last_ns[use->socket][use->process])
+				last_ns[use->socket][use->process] = use->at_ns / NT_BUCKET_NS;
+		}
+		for (size_t i = 0; i < NT_COUNT(uses); i++) {
+			const struct use *use = &uses[i];
+
+			if (last_ns[use->socket][use->process] * NT_BUCKET_NS >= before_ns)
+				assert_int_equal(nt_socket_users_add(&expected, use->socket, use->process, use->at_ns,
+								     use->received),
+						 0);
+		}
+		assert_int_equal(nt_socket_users_forget(&users, before_ns), 0);
+		assert_int_equal(users.n, expected.n);
+		for (uint64_t socket = 0; socket < 6; socket++) {
+			size_t at = nt_id_map_get(&users.first, socket), as = nt_id_map_get(&expected.first, socket);
+
+			for (; at && as; at = users.users[at - 1].next, as = expected.users[as - 1].next) {
+				assert_int_equal(users.users[at - 1].process, expected.users[as - 1].process);
+				assert_int_equal(users.users[at - 1].received, expected.users[as - 1].received);
+				assert_int_equal(users.users[at - 1].bucket, expected.users[as - 1].bucket);
+			}
+			assert_int_equal(at, as);
+		}
+		nt_socket_users_release(&users);
+		nt_socket_users_release(&expected);
+	}
+}
+
 static void test_sums(void **state)
 {
 	struct nt_rand rand = {nt_rand_seed()};
@@ -386,6 +438,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_holders, teardown),
 		cmocka_unit_test_teardown(test_shares, teardown),
 		cmocka_unit_test_teardown(test_ages, teardown),
+		cmocka_unit_test_teardown(test_forgets, teardown),
 		cmocka_unit_test_teardown(test_sums, teardown),
 		cmocka_unit_test_teardown(test_refused, teardown),
 	};
