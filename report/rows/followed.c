@@ -2,7 +2,7 @@
 /*
  * followed.c - the part of rows.h that follows a tape while it grows. Each round has the new blocks, so that names are
  * known, then the events that no other can go before any more, then the sums that these make known. Where several
- * chunks are behind, the blocks of each are read when events get there: so no more is known than these need.
+ * chunks are behind, the blocks of each are read when events get there: so hardly more is known than these need.
  */
 #include <errno.h>
 #include <string.h>

@@ -114,15 +114,12 @@ static void check(const char *text)
 	}
 }
 
-static void test_forgets(void **state)
+/* Records all chunks; and how much memory is in use after each. */
+static void record(const char *dir, struct nt_prometheus_live *live, size_t bytes[N_CHUNKS])
 {
-	const struct tape_gen_config config = {.dir = *state, .n_cpus = 1};
+	const struct tape_gen_config config = {.dir = dir, .n_cpus = 1};
 	struct tape_gen *gen = tape_gen_new(&config);
-	struct nt_prometheus_live *live = nt_prometheus_live_new(*state, 25, never);
-	int lock_fd = open(*state, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	size_t bytes[N_CHUNKS], size;
-	char *text;
-	FILE *out = open_memstream(&text, &size);
+	int lock_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* as a recorder has it */
 
 	assert_int_equal(flock(lock_fd, LOCK_EX | LOCK_NB), 0);
 	for (unsigned int chunk = 0; chunk < N_CHUNKS; chunk++) {
@@ -137,6 +134,19 @@ static void test_forgets(void **state)
 	gen_state(gen, 0, N_CHUNKS * CHUNK_NS, 0, NT_STATE_STOP, 0);
 	tape_gen_finish(gen, GEN_START_NS + N_CHUNKS * CHUNK_NS, true);
 	close(lock_fd);
+}
+
+static void test_forgets(void **state)
+{
+	char dir[SCRATCH_MAX], *text;
+	struct nt_prometheus_live *live;
+	size_t bytes[N_CHUNKS], size;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	scratch_make(dir);
+	live = nt_prometheus_live_new(dir, 25, never);
+	record(dir, live, bytes);
 	look(live, 1);
 	nt_prometheus_live_write(live, out);
 	fclose(out);
@@ -145,28 +155,13 @@ static void test_forgets(void **state)
 	assert_true(bytes[N_CHUNKS - 1] < bytes[2] + bytes[2] / 10);
 	free(text);
 	nt_prometheus_live_free(live);
-}
-
-static int setup(void **state)
-{
-	char *dir = malloc(SCRATCH_MAX);
-
-	scratch_make(dir);
-	*state = dir;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	scratch_remove(*state);
-	free(*state);
-	return 0;
+	scratch_remove(dir);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_forgets, setup, teardown),
+		cmocka_unit_test(test_forgets),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

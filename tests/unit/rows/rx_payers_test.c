@@ -339,52 +339,76 @@ static void test_ages(void **state)
 
 /* However many share, and whatever the numbers, all is paid once. More than 64 sockets, or users of one, pay nothing.
  */
-/* Forgetting is as if the users that are forgotten had never been. */
+/* ---- forgetting ---- */
+
+#define N_USES 100
+#define N_OF_EACH 6 /* sockets, and processes */
+
+struct use {
+	uint64_t socket, process, at_ns, received;
+};
+
+/* Some sockets are used early only. */
+static void draw_use(struct nt_rand *rand, struct use *use)
+{
+	use->socket = nt_rand_below(rand, N_OF_EACH);
+	use->process = nt_rand_below(rand, N_OF_EACH);
+	use->at_ns = nt_rand_below(rand, 20 * NT_BUCKET_NS) / (1 + use->socket);
+	use->received = nt_rand_below(rand, 3);
+}
+
+static void note_use(struct nt_socket_users *of, const struct use *use)
+{
+	assert_int_equal(nt_socket_users_add(of, use->socket, use->process, use->at_ns, use->received), 0);
+}
+
+/* When this process used this socket last: the begin of that bucket. */
+static uint64_t last_use(const struct use *uses, const struct use *of)
+{
+	uint64_t last_ns = 0;
+
+	for (size_t i = 0; i < N_USES; i++) {
+		if (uses[i].socket == of->socket && uses[i].process == of->process && uses[i].at_ns > last_ns)
+			last_ns = uses[i].at_ns;
+	}
+	return last_ns / NT_BUCKET_NS * NT_BUCKET_NS;
+}
+
+static void compare_users(struct nt_socket_users *left, struct nt_socket_users *right, uint64_t socket)
+{
+	size_t at = nt_id_map_get(&left->first, socket), as = nt_id_map_get(&right->first, socket);
+
+	for (; at && as; at = left->users[at - 1].next, as = right->users[as - 1].next) {
+		assert_int_equal(left->users[at - 1].process, right->users[as - 1].process);
+		assert_int_equal(left->users[at - 1].received, right->users[as - 1].received);
+		assert_int_equal(left->users[at - 1].bucket, right->users[as - 1].bucket);
+	}
+	assert_int_equal(at, as);
+}
+
+/* It is as if the users that are forgotten had never been. */
 static void test_forgets(void **state)
 {
-	struct nt_rand rand = {7};
+	struct nt_rand rand = {nt_rand_seed()};
 
 	(void)state;
 	for (int round = 0; round < 200; round++) {
-		struct use {
-			uint64_t socket, process, at_ns, received;
-		} uses[100];
-		struct nt_socket_users expected = {0};
 		const uint64_t before_ns = nt_rand_below(&rand, 20 * NT_BUCKET_NS);
-		uint64_t last_ns[6][6] = {{0}};
+		struct nt_socket_users expected = {0};
+		struct use uses[N_USES];
 
-		for (size_t i = 0; i < NT_COUNT(uses); i++) {
-			struct use *use = &uses[i];
-
-			*use = (struct use){nt_rand_below(&rand, 6), nt_rand_below(&rand, 6),
-					    nt_rand_below(&rand, 20 * NT_BUCKET_NS), nt_rand_below(&rand, 3)};
-			/* Some are used early only. */
-			use->at_ns /= 1 + use->socket;
-			assert_int_equal(
-				nt_socket_users_add(&users, use->socket, use->process, use->at_ns, use->received), 0);
-			if (use->at_ns / NT_BUCKET_NS > last_ns[use->socket][use->process])
-				last_ns[use->socket][use->process] = use->at_ns / NT_BUCKET_NS;
+		for (size_t i = 0; i < N_USES; i++) {
+			draw_use(&rand, &uses[i]);
+			note_use(&users, &uses[i]);
 		}
-		for (size_t i = 0; i < NT_COUNT(uses); i++) {
-			const struct use *use = &uses[i];
-
-			if (last_ns[use->socket][use->process] * NT_BUCKET_NS >= before_ns)
-				assert_int_equal(nt_socket_users_add(&expected, use->socket, use->process, use->at_ns,
-								     use->received),
-						 0);
+		for (size_t i = 0; i < N_USES; i++) {
+			if (last_use(uses, &uses[i]) >= before_ns)
+				note_use(&expected, &uses[i]);
 		}
 		assert_int_equal(nt_socket_users_forget(&users, before_ns), 0);
 		assert_int_equal(users.n, expected.n);
-		for (uint64_t socket = 0; socket < 6; socket++) {
-			size_t at = nt_id_map_get(&users.first, socket), as = nt_id_map_get(&expected.first, socket);
-
-			for (; at && as; at = users.users[at - 1].next, as = expected.users[as - 1].next) {
-				assert_int_equal(users.users[at - 1].process, expected.users[as - 1].process);
-				assert_int_equal(users.users[at - 1].received, expected.users[as - 1].received);
-				assert_int_equal(users.users[at - 1].bucket, expected.users[as - 1].bucket);
-			}
-			assert_int_equal(at, as);
-		}
+		for (uint64_t socket = 0; socket < N_OF_EACH; socket++)
+			compare_users(&users, &expected, socket);
 		nt_socket_users_release(&users);
 		nt_socket_users_release(&expected);
 	}
