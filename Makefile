@@ -31,12 +31,16 @@ say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' '$(1)' '$(2)')
 
 RECORD_LIBS := -lbpf -lelf -lz -llz4 -lpthread -lm
 REPORT_LIBS := -lsqlite3 -lelf -liberty -llz4 -lz -lpthread -lm
+SERVE_LIBS  := -lmicrohttpd $(REPORT_LIBS)
 
 shared_src := $(sort $(wildcard schema/*.c schema/cli/*.c))
 record_src := $(sort $(wildcard record/*.c))
-report_src := $(sort $(filter-out report/extension.c,$(shell find report -name '*.c')))
-ext_src    := report/extension.c \
-	$(filter $(patsubst %,report/%/%,db rows symbols timeline tape out util),$(report_src))
+report_src := $(sort $(filter-out report/extension.c report/serve/%,$(shell find report -name '*.c')))
+serve_src  := $(sort $(wildcard report/serve/*.c))
+# Parts of nettape-report that the others are made of, too.
+reader_src := $(filter $(patsubst %,report/%/%,db rows symbols timeline tape out util),$(report_src))
+ext_src    := report/extension.c $(reader_src)
+serve_with := $(filter report/cmd/options.c report/query/% report/export/%,$(report_src)) $(reader_src)
 support_src := $(sort $(wildcard tests/support/*.c))
 bpf_src    := $(sort $(wildcard bpf/*.bpf.c))
 unit_src   := $(sort $(wildcard tests/unit/*/*_test.c))
@@ -48,9 +52,16 @@ obj = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(2))
 .PHONY: all record report install uninstall deb clean help mutate check check-all check-list check-vm check-fresh \
 	demo bench bench-charge bench-report bench-servers bench-sql readme fuzz deps format
 .DELETE_ON_ERROR:
-all: $(BUILD)/nettape-record $(BUILD)/nettape-report $(BUILD)/nettape_sqlite.so
+# nettape-serve is made where its library is.
+has_microhttpd := $(shell printf '\043include <microhttpd.h>' | $(CC) $(CFLAGS) -E - >/dev/null 2>&1 && echo yes)
+serve := $(if $(has_microhttpd),$(BUILD)/nettape-serve)
+all: $(BUILD)/nettape-record $(BUILD)/nettape-report $(BUILD)/nettape_sqlite.so $(serve)
 record: $(BUILD)/nettape-record ## the recorder alone: needs clang, bpftool, libbpf
-report: $(BUILD)/nettape-report $(BUILD)/nettape_sqlite.so ## what reads tapes alone: needs no BPF
+report: $(BUILD)/nettape-report $(BUILD)/nettape_sqlite.so $(serve) ## what reads tapes alone: needs no BPF
+ifeq ($(serve),)
+all report:
+	@echo "nettape-serve is not made: libmicrohttpd-dev is missing (make deps installs it)"
+endif
 
 # ---- before anything is built: what this machine lacks, all of it, and how to install it ----
 
@@ -89,6 +100,10 @@ $(BUILD)/ext/%.o: %.c | $(needs)
 $(BUILD)/nettape-report: $(call obj,o,$(report_src) $(shared_src))
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS)
+
+$(BUILD)/nettape-serve: $(call obj,o,$(serve_src) $(serve_with) $(shared_src))
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(SERVE_LIBS)
 
 # It shows one symbol, the entry point, also of static libraries. SQLite is its loader's.
 $(BUILD)/nettape_sqlite.so: $(call obj,ext,$(ext_src) $(shared_src))
@@ -183,7 +198,8 @@ $(call obj,o,report/export/html/page.c) $(call obj,san,report/export/html/page.c
 
 # Of the recorder, all but main: unit tests say what the kernel answers.
 record_lib_src := $(filter-out record/main.c,$(record_src))
-lib_src := $(shared_src) $(filter-out report/main.c,$(report_src)) $(support_src)
+lib_src := $(shared_src) $(filter-out report/main.c,$(report_src)) \
+	$(filter-out $(addprefix report/serve/,main.c http.c),$(serve_src)) $(support_src)
 plain_lib := $(BUILD)/o/libnettape.a
 san_lib := $(BUILD)/san/libnettape.a
 
@@ -237,7 +253,13 @@ $(BUILD)/san/nettape-report: $(call obj,san,$(report_src) $(shared_src))
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -no-pie -o $@ $^ $(REPORT_LIBS)
 
-.PHONY: unit tools fuzzers
+$(BUILD)/san/nettape-serve: $(call obj,san,$(serve_src) $(serve_with) $(shared_src))
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SAN) -no-pie -o $@ $^ $(SERVE_LIBS)
+
+.PHONY: unit tools fuzzers san
+# What tests of the command line start, if it can be made here.
+san: $(BUILD)/san/nettape-report $(if $(serve),$(BUILD)/san/nettape-serve)
 unit: $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src)) $(patsubst tests/fuzz/%.c,$(BUILD)/tests/%,$(fuzz_src))
 tools: $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(tool_src)) \
 	$(patsubst tests/preload/%.c,$(BUILD)/preload/%.so,$(wildcard tests/preload/*.c)) \
@@ -301,7 +323,7 @@ mutate: ## change single lines and list changes that no test notices; MUTATE='-n
 	@python3 tests/mutate.py $(MUTATE)
 
 deps: ## install the packages that make and make demo need (as root); NO_INSTALL=1 only names them
-	@bash tests/setup.sh build load
+	@bash tests/setup.sh build serve load
 	@echo "nettape: all packages that make and make demo need are installed"
 
 # ---- installing ----
@@ -311,11 +333,12 @@ installed := \
 	$(BUILD)/nettape-record:bin/nettape-record:755 \
 	$(BUILD)/nettape-report:bin/nettape-report:755 \
 	$(BUILD)/nettape_sqlite.so:lib/nettape_sqlite.so:644 \
+	$(if $(serve),$(serve):bin/nettape-serve:755) \
 	$(foreach page,$(sort $(wildcard docs/*.1 docs/*.5)), \
 		$(page):share/man/man$(subst .,,$(suffix $(page)))/$(notdir $(page)):644) \
 	$(foreach text,$(filter-out docs/CONTRIBUTING.md docs/architecture.md,$(sort $(wildcard docs/*.md))), \
 		$(text):share/doc/nettape/$(notdir $(text)):644) \
-	$(foreach program,nettape-record nettape-report, \
+	$(foreach program,nettape-record nettape-report nettape-serve, \
 		docs/completions/nettape.bash:share/bash-completion/completions/$(program):644 \
 		docs/completions/nettape.fish:share/fish/vendor_completions.d/$(program).fish:644) \
 	docs/completions/_nettape:share/zsh/site-functions/_nettape:644
@@ -336,7 +359,7 @@ uninstall: ## remove what install has put there
 	@rmdir "$(DESTDIR)$(PREFIX)/share/doc/nettape" 2>/dev/null || true
 
 deb: ## make a package for this release of Debian or Ubuntu: build/nettape_VERSION_ARCHITECTURE.deb
-	@bash tests/setup.sh build deb && $(MAKE) -s all && \
+	@bash tests/setup.sh build serve deb && $(MAKE) -s all && \
 		BUILD='$(BUILD)' VERSION='$(VERSION)' MAKE='$(MAKE)' bash tests/deb.sh
 
 format: ## clang-format over all C sources

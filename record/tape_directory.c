@@ -209,10 +209,24 @@ static int make(struct nt_tape_directory *directory, const char *parent, const s
 	return error;
 }
 
+/* Readers that look whether a recorder writes the tape hold it for a moment. */
+#define LOCK_TRIES 20
+#define LOCK_PAUSE_US 5000
+
+static int take_lock(int fd)
+{
+	for (int i = 0; i < LOCK_TRIES; i++) {
+		if (!flock(fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK)
+			return 0;
+		usleep(LOCK_PAUSE_US);
+	}
+	return -EBUSY;
+}
+
 /* For as long as it is open. A file system may know no locks: that files are not replaced holds there, too. */
 static int lock(struct nt_tape_directory *directory, const struct complaint *complaint)
 {
-	if (!flock(directory->fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK)
+	if (!take_lock(directory->fd))
 		return 0;
 	/* Whoever holds the lock needs it. */
 	directory->is_new = false;

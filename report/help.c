@@ -7,11 +7,10 @@
 #include <string.h>
 
 #include "report/commands.h"
+#include "report/out/option_help.h"
 #include "report/out/prose.h"
-#include "schema/cli/option.h"
 
 #define NAME_WIDTH 19 /* of commands in the overview */
-#define OPTION_WIDTH 22 /* of options before their help */
 
 static const char *const titles[] = {
 	[NT_GROUP_LOOK] = "Look",
@@ -58,19 +57,6 @@ void nt_help_overview(FILE *out)
 	      out);
 }
 
-static void print_option(const struct nt_option *option)
-{
-	char label[64] = "  ";
-	size_t size = 2 + nt_option_label(option, label + 2, sizeof(label) - 2);
-
-	if (size + 1 >= OPTION_WIDTH) {
-		puts(label);
-		size = 0;
-	}
-	snprintf(label + size, sizeof(label) - size, "%*s", (int)(OPTION_WIDTH - size), "");
-	nt_print_prose(stdout, label, "%s", option->help);
-}
-
 static void print_sentence(const char *what)
 {
 	char sentence[200];
@@ -92,8 +78,6 @@ static void print_manual(const char *name)
 
 void nt_help_command(const struct nt_command *command)
 {
-	const struct nt_option *option;
-
 	nt_help_usage(stdout, command);
 	puts("");
 	print_sentence(command->what);
@@ -102,10 +86,7 @@ void nt_help_command(const struct nt_command *command)
 		nt_print_prose(stdout, "", "%s", command->help);
 	}
 	puts("\nOptions:");
-	for (option = command->options; option->name; option++) {
-		if (option->help)
-			print_option(option);
-	}
+	nt_print_options(stdout, command->options);
 	printf("\nExample:\n  nettape-report %s\n", command->example);
 	print_manual(command->name);
 }

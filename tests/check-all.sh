@@ -31,7 +31,7 @@ if [[ -z $pattern ]]; then
     echo "nettape: beside packages they download into build/, once: Perfetto's engine, speedscope's page,"
     echo "nettape: promtool and three kernels; about 350 MB, 700 MB on disk"
 fi
-bash tests/setup.sh build load test
+bash tests/setup.sh build serve load test
 # Where these cannot be had, the tests that need them say so.
 bash tests/setup.sh browser perfetto perf vm || true
 

@@ -110,7 +110,7 @@ step_missing() {
     names_missing "$report $record" make
     names_missing "$report" make report
     names_missing "$report $record iproute2 iperf3" env NO_INSTALL=1 make demo
-    names_missing "$report $record iproute2 iperf3" env NO_INSTALL=1 make deps
+    names_missing "$report $record libmicrohttpd-dev iproute2 iperf3" env NO_INSTALL=1 make deps
     output=$(in_root env NO_INSTALL=1 make deps 2>&1) || true
     if grep -E 'libcmocka|redis' <<<"$output"; then echo "make deps also wants what only tests need"; exit 1; fi
     names_missing "$report $record iproute2 iperf3 libcmocka-dev sqlite3 python3" env NO_INSTALL=1 make check
@@ -216,7 +216,7 @@ step_deb() {
     [[ ! $output ]] || { echo "$output"; exit 1; }
     in_root apt-get -qq remove -y nettape
     for file in $files; do [[ ! -e $root$file ]] || { echo "still there: $file"; exit 1; }; done
-    [[ $files == */usr/bin/nettape-record* ]]
+    [[ $files == */usr/bin/nettape-record* && $files == */usr/bin/nettape-serve* ]]
 }
 
 # inside STEP...: makes the root and does the steps, a line each; those after the root do not need each other

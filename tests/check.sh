@@ -88,10 +88,10 @@ if [[ -z $guest ]]; then
     if [[ $mode == --all ]]; then export NT_FETCH=1; else
         [[ $pattern ]] || echo "nettape: ${#tests[@]} tests, about five minutes on two CPUs" \
             "(make check-all has ${#left_out[@]} more, and guests)"
-        bash tests/setup.sh build load test
+        bash tests/setup.sh build serve load test
     fi
     echo "nettape: building"
-    make -s -j"$(nproc)" all unit tools build/san/nettape-report
+    make -s -j"$(nproc)" all unit tools san
 fi
 
 rm -rf "$logs"

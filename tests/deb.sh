@@ -54,10 +54,12 @@ Maintainer: $maintainer
 Package: nettape
 Architecture: any
 Depends: \${shlibs:Depends}
+Recommends: \${shlibs:Recommends}
 Description: CPU cost of the Linux network stack, by CPU, process and socket
  nettape-record records where the Linux network stack spends CPU time, with BPF
  programs, into files. nettape-report reads them anywhere: exact timelines of
  each CPU, and the cost by process, container, socket and stage of the stack.
+ nettape-serve answers Prometheus's scrapes while it is recorded.
 END
     cat >"$work/debian/changelog" <<END
 nettape ($VERSION) unstable; urgency=medium
@@ -72,8 +74,9 @@ make_control() {
     mkdir "$root/DEBIAN"
     (cd "$root" && find usr -type f -print0 | sort -z | xargs -0 md5sum) >"$root/DEBIAN/md5sums"
     cd "$work"
+    # Who does not serve needs no server's library.
     dpkg-shlibdeps -Tdebian/substvars -enettape/usr/bin/nettape-record -enettape/usr/bin/nettape-report \
-        -enettape/usr/lib/nettape_sqlite.so
+        -enettape/usr/lib/nettape_sqlite.so -dRecommends -enettape/usr/bin/nettape-serve
     dpkg-gencontrol -Pnettape -Tdebian/substvars
     cd - >/dev/null
     # Whatever the umask is: dpkg-deb wants it so.

@@ -5,9 +5,9 @@
 #
 #   tests/setup.sh [--check] GROUP...      --check, or NO_INSTALL=1: names it only, and how to install it; exit status 1
 #
-# The groups are in the table below; `build` is record and report. It installs on Debian and Ubuntu; elsewhere it only
-# names what is missing. A line of the table tests for the thing and not for the package: it may have any source. CC,
-# CFLAGS, CLANG and BPFTOOL are as for make.
+# The groups are in the table below; `build` is record and report, `serve` what nettape-serve needs beside them. It
+# installs on Debian and Ubuntu; elsewhere it only names what is missing. A line of the table tests for the thing and
+# not for the package: it may have any source. CC, CFLAGS, CLANG and BPFTOOL are as for make.
 set -euo pipefail
 # shellcheck source=tests/retry.sh
 source "$(dirname "$0")/retry.sh"
@@ -59,6 +59,7 @@ record,report zlib1g-dev has_header zlib.h
 record,report liblz4-dev has_header lz4.h
 report libiberty-dev     has_header libiberty/demangle.h
 report libsqlite3-dev    has_header sqlite3.h
+serve libmicrohttpd-dev  has_header microhttpd.h
 load iproute2            has_command ip
 load iperf3              has_command iperf3
 test libcmocka-dev       has_header cmocka.h
@@ -126,7 +127,7 @@ package_names() {
 how_to_install() {
     local group deps=yes
     if command -v apt-get >/dev/null; then
-        for group in "$@"; do [[ $group == @(build|record|report|load) ]] || deps=; done
+        for group in "$@"; do [[ $group == @(build|record|report|serve|load) ]] || deps=; done
         echo "    as root:  apt-get update && apt-get install --no-install-recommends $missing"
         if [[ $deps ]]; then
             echo "    or:       make deps    (it also installs what make demo needs)"

@@ -27,4 +27,4 @@ _nettape() {
         esac
     done < <("$1" --complete "${words[@]}" 2>/dev/null)
 }
-complete -F _nettape nettape-record nettape-report
+complete -F _nettape nettape-record nettape-report nettape-serve

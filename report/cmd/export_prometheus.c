@@ -11,9 +11,6 @@
 #include "report/out/new_file.h"
 #include "report/query/cpus/read.h"
 
-/* Groups of a kind that have their names. With --by, so many series of each hook. */
-#define NAMED 25
-
 struct prometheus {
 	struct nt_db *db;
 	struct nt_latency_choice choice;
@@ -110,7 +107,8 @@ static int run_live(const struct nt_options *options, size_t limit)
 
 static int run(const struct nt_options *options)
 {
-	struct prometheus export = {.limit = options->limit ? (size_t)options->limit : NAMED, .tables = NT_ALL_TABLES};
+	struct prometheus export = {.limit = options->limit ? (size_t)options->limit : NT_PROMETHEUS_NAMED,
+				    .tables = NT_ALL_TABLES};
 	char error[NT_ERROR_MAX];
 	size_t told = 0;
 	int code;

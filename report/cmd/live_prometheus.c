@@ -9,7 +9,6 @@
 #include "report/export/prometheus/live.h"
 #include "report/out/interrupt.h"
 #include "report/out/new_file.h"
-#include "report/tape/tape.h"
 
 #define MOST_S 86400
 
@@ -25,8 +24,6 @@ bool nt_set_follow(void *seconds, const struct nt_option_values *values)
 struct following {
 	const struct nt_options *options;
 	struct nt_prometheus_live *live;
-	const struct nt_tape *told; /* the tape that problems were told of */
-	size_t n_told; /* of them */
 	bool is_stopped; /* a signal has come */
 	bool has_written;
 };
@@ -37,15 +34,11 @@ static int write_live(void *arg, FILE *out)
 	return NT_EXIT_DONE;
 }
 
-static void tell_problems(struct following *following)
+static void tell_problems(const struct following *following)
 {
-	const struct nt_tape *tape = nt_prometheus_live_tape(following->live);
 	char text[NT_ERROR_MAX];
 
-	if (tape != following->told)
-		following->n_told = 0;
-	following->told = tape;
-	for (; tape && following->n_told < nt_tape_problem_at(tape, following->n_told, text); following->n_told++)
+	while (nt_prometheus_live_problem(following->live, text))
 		nt_complain("%s: %s", following->options->args[0], text);
 }
 
@@ -106,7 +99,7 @@ static int follow(struct following *following)
 			code = write_file(following);
 			next_ms = now_ms() + every_ms;
 		}
-		if (!is_last && !following->is_stopped && !code)
+		if (!is_last && !following->is_stopped && !code && !nt_prometheus_live_is_behind(following->live))
 			wait_a_second();
 	}
 	return code;
@@ -120,8 +113,8 @@ static bool is_interrupted(void *arg)
 
 int nt_live_prometheus(const struct nt_options *options, size_t limit)
 {
-	struct following following = {.options = options,
-				      .live = nt_prometheus_live_new(options->args[0], limit, is_interrupted)};
+	const struct nt_prometheus_choice choice = {.limit = limit, .names_host = true, .is_stopped = is_interrupted};
+	struct following following = {.options = options, .live = nt_prometheus_live_new(options->args[0], &choice)};
 	int code;
 
 	if (!following.live)

@@ -33,6 +33,7 @@ int nt_export_perfetto(struct nt_db *db, const struct nt_session *session, const
  * groups of choice->by, the `limit` (1 at least) that cost most, or have most packets, have their names.
  */
 int nt_export_prometheus(struct nt_db *db, const struct nt_latency_choice *choice, size_t limit, FILE *out);
+#define NT_PROMETHEUS_NAMED 25 /* the limit, where none is asked for */
 /* The tables that metrics of every recording are made of: costs, and others; and those that costs of a part of a
  * session (choice->selection) are made of in a database. */
 #define NT_PROMETHEUS_COSTS                                                                                            \

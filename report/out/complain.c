@@ -4,6 +4,7 @@
  */
 #include "report/out/complain.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,7 @@ static void print_line(const char *head, const char *line, bool is_terminal)
 		fclose(out);
 	}
 	if (!clean)
-		fputs("nettape-report: out of memory.\n", stderr);
+		fprintf(stderr, "%s: out of memory.\n", program_invocation_short_name);
 	else if (is_terminal)
 		nt_print_prose(stderr, head, "%s", clean);
 	else
@@ -37,14 +38,15 @@ static void print_line(const char *head, const char *line, bool is_terminal)
 int nt_complain_list(const char *format, va_list args)
 {
 	const bool is_terminal = nt_terminal_find(stderr, NT_FORMAT_TABLE).is_terminal;
-	char *text;
+	char *text, name[64];
 
+	snprintf(name, sizeof(name), "%s: ", program_invocation_short_name);
 	if (vasprintf(&text, format, args) < 0) {
-		fputs("nettape-report: out of memory.\n", stderr);
+		fprintf(stderr, "%s: out of memory.\n", program_invocation_short_name);
 		return NT_EXIT_FAILED;
 	}
 	for (char *rest = text, *line; (line = strsep(&rest, "\n"));)
-		print_line(line == text ? "nettape-report: " : "", line, is_terminal);
+		print_line(line == text ? name : "", line, is_terminal);
 	free(text);
 	return NT_EXIT_FAILED;
 }

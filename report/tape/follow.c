@@ -33,10 +33,9 @@ void nt_tape_growth_free(struct nt_tape_growth *growth)
 	free(growth);
 }
 
-/* Whether a recorder writes it: one holds the directory's lock. */
-static bool is_recorded(const struct nt_tape *tape)
+bool nt_tape_is_recorded(const char *path)
 {
-	int fd = open(tape->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	bool is_locked = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
 
 	if (fd >= 0)
@@ -227,7 +226,7 @@ static int look(struct nt_tape *tape)
 {
 	struct nt_tape_opening *opening = &tape->growth->opening;
 	/* First: what was written before the recorder ended is then found. */
-	const bool was_recorded = is_recorded(tape);
+	const bool was_recorded = nt_tape_is_recorded(tape->path);
 	int error = look_at_last(opening);
 
 	while (!error && !growing(tape) && !has_end(opening)) {
@@ -260,7 +259,7 @@ int nt_tape_look(struct nt_tape *tape, char error_text[NT_ERROR_MAX])
 static int open_what_there_is(struct nt_tape_opening *opening)
 {
 	struct nt_tape *tape = opening->tape;
-	const bool was_recorded = is_recorded(tape);
+	const bool was_recorded = nt_tape_is_recorded(tape->path);
 	int error = nt_tape_find_chunks(opening);
 
 	if (!error && tape->is_file)

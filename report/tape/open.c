@@ -79,6 +79,21 @@ static int by_number(const void *a, const void *b)
 	return one->partial - other->partial;
 }
 
+bool nt_tape_has_chunks(const char *path)
+{
+	DIR *directory = opendir(path);
+	const struct dirent *entry;
+	bool has = false, partial;
+	uint32_t number;
+
+	if (!directory)
+		return false;
+	while (!has && (entry = readdir(directory)))
+		has = parse_name(entry->d_name, &number, &partial);
+	closedir(directory);
+	return has;
+}
+
 int nt_tape_list_chunks(struct nt_tape *tape, uint32_t least)
 {
 	DIR *directory = opendir(tape->path);

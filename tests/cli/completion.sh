@@ -37,6 +37,11 @@ says nettape-report latency --between ip-start udp-socket = udp-socket-enqueued 
 says nettape-report flame --user = --user-stacks
 says nettape-report query t.tape -f "" = :files
 says nettape-report query --symbols "" = :directories
+if [[ -x $work/root/usr/bin/nettape-serve ]]; then
+    says nettape-serve --li = --listen --limit
+    says nettape-serve "" = :directories
+    nothing "an argument too many for the server" "$(nettape-serve --complete a "")"
+fi
 says nettape-record -o x --probes sched,so = sched,softirq sched,socket
 says nettape-record --stacks "" = network all
 says nettape-record --d = --duration

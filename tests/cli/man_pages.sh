@@ -5,7 +5,6 @@
 # sections in the same order, and no warning of groff's.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
-record=$PWD/build/nettape-record
 sections="NAME, SYNOPSIS, DESCRIPTION, OPTIONS, EXAMPLES, EXIT STATUS, SEE ALSO"
 
 # options_of PROGRAM ARGUMENT...: as its help has them: "-o, --output", one a line
@@ -39,7 +38,10 @@ while read -r command; do
 done <<<"$commands"
 is "pages of commands" "$(printf '%s\n' docs/nettape-report-*.1)" \
     "$(tr ' ' - <<<"$commands" | sed 's|.*|docs/nettape-report-&.1|' | LC_ALL=C sort)"
-if [[ -x $record ]]; then page docs/nettape-record.1 "$record"; else without "build/nettape-record is not built"; fi
+for program in nettape-record nettape-serve; do
+    if [[ -x build/$program ]]; then page "docs/$program.1" "build/$program"; else
+        without "build/$program is not built"; fi
+done
 
 # A page that another one names is there.
 named=0 missing=0

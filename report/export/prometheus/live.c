@@ -22,12 +22,12 @@
 
 struct nt_prometheus_live {
 	char *path;
-	size_t limit;
-	bool (*is_stopped)(void *arg);
+	struct nt_prometheus_choice choice;
 	struct nt_tape *tape; /* NULL: there is nothing to be read yet */
 	struct nt_row_iter *rows;
 	struct nt_db *db;
 	size_t n_problems; /* of the tape's, in the database */
+	size_t n_told; /* of them, to the caller */
 	struct nt_sheet sheet;
 	struct nt_prometheus_named named[NT_PROMETHEUS_KINDS];
 	size_t most_identities; /* with more, those that nothing needs are forgotten */
@@ -36,14 +36,13 @@ struct nt_prometheus_live {
 
 /* ---- opening ---- */
 
-struct nt_prometheus_live *nt_prometheus_live_new(const char *path, size_t limit, bool (*is_stopped)(void *arg))
+struct nt_prometheus_live *nt_prometheus_live_new(const char *path, const struct nt_prometheus_choice *choice)
 {
 	struct nt_prometheus_live *live = calloc(1, sizeof(*live));
 
 	if (!live)
 		return NULL;
-	live->limit = limit;
-	live->is_stopped = is_stopped;
+	live->choice = *choice;
 	live->path = strdup(path);
 	if (live->path)
 		return live;
@@ -61,6 +60,7 @@ static void forget(struct nt_prometheus_live *live)
 	live->tape = NULL;
 	live->db = NULL;
 	live->n_problems = 0;
+	live->n_told = 0;
 	live->most_identities = 0;
 	live->has_forgotten = false;
 	nt_sheet_release(&live->sheet);
@@ -92,20 +92,21 @@ static int fail(const struct nt_prometheus_live *live, char error_text[NT_ERROR_
 static int open_rows(struct nt_prometheus_live *live, char error_text[NT_ERROR_MAX])
 {
 	/* Only threads with a name, and what is known of the session at its begin: the rest costs a reader more. */
+	const char *host = "";
 	const struct nt_rows_want want = {.tables = TABLES,
 					  .order = NT_ROWS_FOLLOWED,
 					  .head = true,
 					  .names_within = true,
-					  .is_stopped = live->is_stopped};
+					  .is_stopped = live->choice.is_stopped};
 	int error = nt_rows_open(&live->rows, live->tape, NULL, SESSION_ID, &want);
 
 	if (error)
 		return nt_fail(error_text, "'%s' cannot be read: %s.", live->path, nt_tape_error_text(error));
 	if (nt_db_open(&live->db, live->path, NT_DB_LIVE))
 		return fail(live, error_text);
-	return nt_sheet_begin(&live->sheet, live->tape->header.host[0] ? live->tape->header.host : "-", 0)
-		       ? fail(live, error_text)
-		       : 0;
+	if (live->choice.names_host)
+		host = live->tape->header.host[0] ? live->tape->header.host : "-";
+	return nt_sheet_begin(&live->sheet, host, 0) ? fail(live, error_text) : 0;
 }
 
 /* ---- reading ---- */
@@ -137,9 +138,12 @@ static int read_new(struct nt_prometheus_live *live, char error_text[NT_ERROR_MA
 	return result;
 }
 
-const struct nt_tape *nt_prometheus_live_tape(const struct nt_prometheus_live *live)
+bool nt_prometheus_live_problem(struct nt_prometheus_live *live, char text[NT_ERROR_MAX])
 {
-	return live->tape;
+	if (!live->tape || live->n_told >= nt_tape_problem_at(live->tape, live->n_told, text))
+		return false;
+	live->n_told++;
+	return true;
 }
 
 /* ---- adding up ---- */
@@ -235,7 +239,7 @@ static int add_costs(struct nt_prometheus_live *live, const struct nt_part *part
 		error = move(part, costs[i]);
 	if (!error)
 		error = nt_prometheus_costs(part, NT_PROMETHEUS_COSTS, groups, &live->sheet);
-	if (!error && nt_prometheus_name_new_costs(groups, live->limit, live->named, &live->sheet))
+	if (!error && nt_prometheus_name_new_costs(groups, live->choice.limit, live->named, &live->sheet))
 		error = nt_db_no_memory(live->db);
 	for (size_t i = 0; i < NT_COUNT(groups); i++)
 		nt_prometheus_release_groups(&groups[i], NULL);
@@ -360,16 +364,18 @@ int nt_prometheus_live_sum(struct nt_prometheus_live *live, char error_text[NT_E
 
 /* ---- looking ---- */
 
-/* As nt_prometheus_live_look. */
-static int read_all(struct nt_prometheus_live *live, char error_text[NT_ERROR_MAX])
+bool nt_prometheus_live_is_behind(const struct nt_prometheus_live *live)
 {
-	int result = read_new(live, error_text);
+	return live->rows && nt_rows_is_behind(live->rows);
+}
 
-	while (!result && nt_rows_is_behind(live->rows) && !live->is_stopped(NULL)) {
-		if (nt_prometheus_live_sum(live, error_text) < 0)
-			return -1;
-		result = read_new(live, error_text);
-	}
+/* As nt_prometheus_live_look. What was added up needs no memory any more. */
+static int read_a_part(struct nt_prometheus_live *live, char error_text[NT_ERROR_MAX])
+{
+	const int result = read_new(live, error_text);
+
+	if (!result && nt_prometheus_live_is_behind(live) && nt_prometheus_live_sum(live, error_text) < 0)
+		return -1;
 	return result;
 }
 
@@ -389,7 +395,7 @@ int nt_prometheus_live_look(struct nt_prometheus_live *live, char error_text[NT_
 	}
 	if (error || (!live->rows && open_rows(live, error_text)))
 		return -1;
-	return read_all(live, error_text);
+	return read_a_part(live, error_text);
 }
 
 void nt_prometheus_live_write(const struct nt_prometheus_live *live, FILE *out)

@@ -17,22 +17,25 @@
 #include "report/util/fail.h"
 
 struct nt_prometheus_live;
-struct nt_tape;
 
-/*
- * `limit`: so many programs, cgroups and ports with names. Where is_stopped says true, a look ends early. NULL: out of
- * memory. Nothing is read yet.
- */
-struct nt_prometheus_live *nt_prometheus_live_new(const char *path, size_t limit, bool (*is_stopped)(void *arg));
+struct nt_prometheus_choice {
+	size_t limit; /* so many programs, cgroups and ports with names */
+	bool names_host; /* by a label: for files, which nothing else tells apart */
+	bool (*is_stopped)(void *arg); /* true: a look ends early */
+};
+/* NULL: out of memory. Nothing is read yet. */
+struct nt_prometheus_live *nt_prometheus_live_new(const char *path, const struct nt_prometheus_choice *choice);
 void nt_prometheus_live_free(struct nt_prometheus_live *live);
 /*
  * Reads what has come. 0: more may come, also where nothing has been recorded yet; 1: the tape has its end; -1 and a
- * sentence in `error`. Of a tape that was recorded for long it adds up what is complete meanwhile. Where it must begin
- * anew, with a CPU that the host has got, it has no sums until it is as far, and counters begin anew too.
+ * sentence in `error`. Of a tape that was recorded for long it reads a part, and adds up what is complete of it. Where
+ * it must begin anew, with a CPU that the host has got, it has no sums until it is as far, and counters begin anew too.
  */
 int nt_prometheus_live_look(struct nt_prometheus_live *live, char error[NT_ERROR_MAX]);
-/* The tape that it reads at present; NULL: none yet. For its problems. */
-const struct nt_tape *nt_prometheus_live_tape(const struct nt_prometheus_live *live);
+/* Whether there is more to be read by now: look again at once. */
+bool nt_prometheus_live_is_behind(const struct nt_prometheus_live *live);
+/* A problem of the tape that was not told yet, as a sentence. False: there is none. */
+bool nt_prometheus_live_problem(struct nt_prometheus_live *live, char text[NT_ERROR_MAX]);
 /* Adds what is complete by now. 1; 0: nothing is, and there are no figures yet; -1 and a sentence in `error`. */
 int nt_prometheus_live_sum(struct nt_prometheus_live *live, char error[NT_ERROR_MAX]);
 /* Writes the sums so far. */

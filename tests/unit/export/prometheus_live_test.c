@@ -145,7 +145,7 @@ static void test_forgets(void **state)
 
 	(void)state;
 	scratch_make(dir);
-	live = nt_prometheus_live_new(dir, 25, never);
+	live = nt_prometheus_live_new(dir, &(struct nt_prometheus_choice){.limit = 25, .is_stopped = never});
 	record(dir, live, bytes);
 	look(live, 1);
 	nt_prometheus_live_write(live, out);

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* follower.c - see follower.h. */
+#include "report/serve/follower.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "report/export/prometheus/live.h"
+#include "report/out/complain.h"
+#include "report/out/interrupt.h"
+#include "report/serve/tape_choice.h"
+
+#define OK 200
+#define UNAVAILABLE 503
+#define RETRY_MS 10000 /* after a failure */
+#define SUM_MS 1000 /* at least between two sums; and they take a tenth of the time */
+#define SUM_PART 10
+
+struct nt_follower {
+	char *path;
+	size_t limit;
+	struct nt_tape_choice tape; /* at hand */
+	struct nt_prometheus_live *live; /* NULL: there is none */
+	bool has_ended; /* the tape; its figures have been published */
+	uint64_t sum_ms, retry_ms; /* not before */
+	bool has_figures; /* they have been published, of this tape or the one before */
+	char said[NT_ERROR_MAX]; /* if not: why */
+};
+
+struct nt_follower *nt_follower_new(const char *path, size_t limit)
+{
+	struct nt_follower *follower = calloc(1, sizeof(*follower));
+
+	if (!follower)
+		return NULL;
+	follower->limit = limit;
+	follower->path = strdup(path);
+	if (follower->path)
+		return follower;
+	free(follower);
+	return NULL;
+}
+
+static void forget_tape(struct nt_follower *follower)
+{
+	nt_prometheus_live_free(follower->live);
+	follower->live = NULL;
+	nt_tape_choice_release(&follower->tape);
+}
+
+void nt_follower_free(struct nt_follower *follower)
+{
+	if (!follower)
+		return;
+	forget_tape(follower);
+	free(follower->path);
+	free(follower);
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* ---- pages ---- */
+
+/* A page with a sentence. 0, or -1: out of memory, as the next. */
+static int say(struct nt_follower *follower, const char *sentence, struct nt_page *page)
+{
+	if (!strcmp(follower->said, sentence))
+		return 0;
+	follower->has_figures = false;
+	snprintf(follower->said, sizeof(follower->said), "%s", sentence);
+	page->status = UNAVAILABLE;
+	page->size = (size_t)asprintf(&page->text, "%s\n", sentence);
+	return page->size == (size_t)-1 ? -1 : 0;
+}
+
+static int write_figures(struct nt_follower *follower, struct nt_page *page)
+{
+	FILE *out = open_memstream(&page->text, &page->size);
+
+	if (!out)
+		return -1;
+	nt_prometheus_live_write(follower->live, out);
+	if (fclose(out)) {
+		free(page->text);
+		page->text = NULL;
+		return -1;
+	}
+	page->status = OK;
+	follower->has_figures = true;
+	follower->said[0] = 0;
+	return 0;
+}
+
+/* ---- which tape ---- */
+
+static bool is_interrupted(void *arg)
+{
+	(void)arg;
+	return nt_interrupted();
+}
+
+static int begin(struct nt_follower *follower, struct nt_tape_choice *tape)
+{
+	const struct nt_prometheus_choice choice = {.limit = follower->limit, .is_stopped = is_interrupted};
+
+	forget_tape(follower);
+	follower->tape = *tape;
+	*tape = (struct nt_tape_choice){.path = NULL};
+	follower->has_ended = false;
+	follower->sum_ms = 0;
+	follower->live = nt_prometheus_live_new(follower->tape.path, &choice);
+	if (!follower->live)
+		return -1;
+	printf("nettape-serve: %s %s\n", follower->tape.is_recorded ? "follows" : "shows", follower->tape.path);
+	return 0;
+}
+
+/* The next one, if there is: while a tape is recorded, it stays that. */
+static int choose(struct nt_follower *follower)
+{
+	struct nt_tape_choice tape = nt_tape_choose(follower->path);
+	int error = 0;
+
+	if (tape.path && !(follower->live && nt_tape_choice_is(&tape, &follower->tape)))
+		error = begin(follower, &tape);
+	nt_tape_choice_release(&tape);
+	return error;
+}
+
+/* ---- looking ---- */
+
+/* The tape cannot be read any more. Somebody may put that right. */
+static int fail(struct nt_follower *follower, const char *error, struct nt_page *page)
+{
+	if (strcmp(follower->said, error) != 0)
+		nt_complain("%s", error);
+	forget_tape(follower);
+	follower->retry_ms = now_ms() + RETRY_MS;
+	return say(follower, error, page);
+}
+
+static void tell_problems(const struct nt_follower *follower)
+{
+	char text[NT_ERROR_MAX];
+
+	while (nt_prometheus_live_problem(follower->live, text))
+		nt_complain("%s: %s", follower->tape.path, text);
+}
+
+/* Adds up what is complete, now and then, and at the end. */
+static int sum(struct nt_follower *follower, struct nt_page *page)
+{
+	const uint64_t begin_ms = now_ms();
+	char error[NT_ERROR_MAX];
+	int result;
+
+	if (begin_ms < follower->sum_ms && !follower->has_ended)
+		return 0;
+	result = nt_prometheus_live_sum(follower->live, error);
+	if (result < 0)
+		return fail(follower, error, page);
+	follower->sum_ms = now_ms() + SUM_MS + SUM_PART * (now_ms() - begin_ms);
+	if (result)
+		return write_figures(follower, page);
+	if (follower->has_figures)
+		return 0;
+	snprintf(error, sizeof(error), "nothing of %s is complete yet.", follower->tape.path);
+	return say(follower, error, page);
+}
+
+static int look_at_tape(struct nt_follower *follower, struct nt_page *page, bool *is_behind)
+{
+	char error[NT_ERROR_MAX];
+	const int result = nt_prometheus_live_look(follower->live, error);
+
+	if (result < 0)
+		return fail(follower, error, page);
+	tell_problems(follower);
+	follower->has_ended = result;
+	*is_behind = nt_prometheus_live_is_behind(follower->live);
+	return sum(follower, page);
+}
+
+int nt_follower_look(struct nt_follower *follower, struct nt_page *page, bool *is_behind)
+{
+	char none[NT_ERROR_MAX];
+
+	*page = (struct nt_page){.text = NULL};
+	*is_behind = false;
+	if (now_ms() < follower->retry_ms)
+		return 0;
+	if ((!follower->live || follower->has_ended) && choose(follower))
+		return -1;
+	if (!follower->live) {
+		snprintf(none, sizeof(none), "there is no tape at %s yet.", follower->path);
+		return say(follower, none, page);
+	}
+	return follower->has_ended ? 0 : look_at_tape(follower, page, is_behind);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * http.h - answers requests, by libmicrohttpd, on a thread of its own: what was published last. So a request costs no
+ * pass over a tape, and waits for none. Pages of others may not show, frame or read what is answered.
+ *
+ * Memory is for the answer, and some kilobytes for each of at most NT_HTTP_CONNECTIONS_MAX connections. Each
+ * ends with its answer, or after ten seconds, however slowly its client goes on.
+ */
+#pragma once
+
+#include <stddef.h>
+
+#include "report/serve/guard.h"
+#include "report/util/fail.h"
+
+#define NT_HTTP_CONNECTIONS_MAX 512
+
+struct nt_http;
+
+/* Answers what comes in at `listener`, a socket that stays the caller's, as `guard` says, which must outlive it. NULL
+ * and a sentence. Signals come to the caller's thread. */
+struct nt_http *nt_http_start(int listener, const struct nt_guard *guard, char error[NT_ERROR_MAX]);
+/* Safe on NULL. */
+void nt_http_stop(struct nt_http *http);
+/*
+ * From now on, /metrics is this text, with a status of HTTP. Takes the text, which is malloc's, in any case. 0, or -1:
+ * out of memory; the answer stays what it was.
+ */
+int nt_http_publish(struct nt_http *http, unsigned int status, char *text, size_t size);
+/* Ends the connections that have taken too long. To be called each second or so. */
+void nt_http_end_late(struct nt_http *http);

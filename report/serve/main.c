@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * main.c - nettape-serve: follows a tape while it is recorded, and answers requests with what it costs. This thread
+ * follows, another one answers (http.h).
+ */
+#include <malloc.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "report/out/complain.h"
+#include "report/out/interrupt.h"
+#include "report/serve/follower.h"
+#include "report/serve/guard.h"
+#include "report/serve/http.h"
+#include "report/serve/listener.h"
+#include "report/serve/options.h"
+#include "report/serve/tape_choice.h"
+#include "report/serve/token.h"
+
+static int out_of_memory(void)
+{
+	return nt_complain("out of memory.");
+}
+
+/* Until what has been recorded since is worth a look. A signal ends it. */
+static void wait_a_second(void)
+{
+	const struct timespec second = {.tv_sec = 1};
+
+	nanosleep(&second, NULL);
+}
+
+static int follow(struct nt_follower *follower, struct nt_http *http)
+{
+	struct nt_page page;
+	bool is_behind;
+
+	while (!nt_interrupted()) {
+		if (nt_follower_look(follower, &page, &is_behind) ||
+		    (page.text && nt_http_publish(http, page.status, page.text, page.size)))
+			return out_of_memory();
+		nt_http_end_late(http);
+		if (!is_behind)
+			wait_a_second();
+	}
+	return NT_EXIT_DONE;
+}
+
+/* Where it is, and what a request needs. A journal that others read does not get a token that is kept. */
+static void tell(const struct nt_serve_options *options, const char *token)
+{
+	char name[NT_LISTENER_NAME_MAX];
+
+	nt_listener_name(&options->listener, name);
+	if (nt_listener_is_unix(&options->listener))
+		printf("nettape-serve: curl --unix-socket %s http://localhost/metrics\n", name);
+	else if (options->token_file)
+		printf("nettape-serve: http://%s/metrics (the token is in %s)\n", name, options->token_file);
+	else
+		printf("nettape-serve: http://%s/metrics?token=%s\n", name, token);
+	if (!nt_listener_is_local(&options->listener))
+		nt_complain("other hosts reach %s, and on the way to them token and figures can be read: "
+			    "a proxy with TLS before 127.0.0.1 keeps them secret.",
+			    name);
+}
+
+static int serve(const struct nt_serve_options *options, const struct nt_guard *guard)
+{
+	struct nt_follower *follower = nt_follower_new(options->path, (size_t)options->limit);
+	char error[NT_ERROR_MAX];
+	struct nt_http *http;
+	int code;
+
+	if (!follower)
+		return out_of_memory();
+	/* Threads that answer have signals blocked, and this one notes them. */
+	nt_interrupt_waits();
+	http = nt_http_start(options->listener.fd, guard, error);
+	if (http)
+		tell(options, guard->token);
+	code = http ? follow(follower, http) : nt_complain("%s", error);
+	nt_http_stop(http);
+	nt_follower_free(follower);
+	return code;
+}
+
+static int open_and_serve(struct nt_serve_options *options)
+{
+	char error[NT_ERROR_MAX], token[NT_TOKEN_MAX];
+	const bool needs_token = !nt_listener_is_unix(&options->listener);
+	const struct nt_guard guard = {
+		.token = needs_token ? token : NULL, .names = options->names, .n_names = options->n_names};
+	int code;
+
+	if (nt_tape_choice_check(options->path, error) ||
+	    (needs_token && (options->token_file ? nt_token_of_file(options->token_file, token, error)
+						 : nt_token_new(token, error))) ||
+	    nt_listener_open(&options->listener, error))
+		return nt_complain("%s", error);
+	code = serve(options, &guard);
+	nt_listener_close(&options->listener);
+	return code;
+}
+
+int main(int argc, char **argv)
+{
+	struct nt_serve_options options;
+	int exit_status;
+
+	/* As nettape-report: large buffers go back to the system. */
+	mallopt(M_MMAP_THRESHOLD, 128 * 1024);
+	/* Lines go out at once, also into a pipe or a journal. */
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	return nt_serve_options_read(&options, argc, argv, &exit_status) ? open_and_serve(&options) : exit_status;
+}

@@ -1,0 +1,120 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# nettape-serve, of tapes that nobody records any more: what /metrics answers, whom it refuses, clients that it must
+# withstand (tests/cli/serve.py), its Unix socket, and command lines that make no sense.
+# shellcheck source=tests/cli/lib.sh
+source "$(dirname "$0")/lib.sh"
+[[ -x build/nettape-serve ]] || skip "nettape-serve is not made here: bash tests/setup.sh serve"
+built build/san/nettape-serve
+for tool in curl python3; do command -v $tool >/dev/null || skip "no $tool"; done
+server=
+stop() { [[ -z $server ]] || { kill "$server" && wait "$server"; } 2>/dev/null || true; server=; }
+trap 'stop; rm -rf --one-file-system "$work"' EXIT
+
+# start PROGRAM ARGUMENT...: until it answers; its URL with the token is $url then
+start() {
+    "$@" >"$work/said" 2>"$work/complained" &
+    server=$!
+    for _ in $(seq 1000); do
+        url=$(sed -n 's/^nettape-serve: \(http[^ ]*\).*/\1/p' "$work/said")
+        [[ $url || -S $work/socket ]] && return
+        kill -0 "$server" 2>/dev/null || break
+        sleep 0.02
+    done
+    cat "$work/complained"
+    bad "nettape-serve did not start"
+    finish
+}
+# asks STATUS CURL-ARGUMENT...: the answer is $work/answer
+asks() { is "${*:2}" "$(curl -s -o "$work/answer" -w '%{http_code}' "${@:2}")" "$1"; }
+has_figures() { [[ $(curl -s -o "$work/answer" -w '%{http_code}' "$@") == 200 ]]; }
+wait_for_figures() {
+    for _ in $(seq 1000); do
+        has_figures "$@" && return
+        sleep 0.02
+    done
+}
+
+make_tape loss
+"$PLAIN" export prometheus "$work/loss.tape" -o "$work/whole.prom"
+# Of a file, but for the label that tells hosts apart.
+sed -E -e 's/host="[^"]*",?//; s/\{\}//' "$work/whole.prom" >"$work/wanted"
+
+start build/san/nettape-serve "$work/loss.tape" -l 0 --host good.example
+wait_for_figures "$url"
+# A scrape has what every recording has, and names only groups that cost something.
+is "figures of the file" "$(grep -c '^nettape_cpu_seconds_total{' "$work/answer")" \
+    "$(grep -c '^nettape_cpu_seconds_total{' "$work/wanted")"
+grep -vE '^nettape_(program|cgroup|port)_' "$work/answer" >"$work/ungrouped"
+nothing "of which none differs" "$(grep -vxFf "$work/wanted" "$work/ungrouped")"
+bare=${url%\?*} token=${url#*token=}
+asks 401 "$bare"
+asks 401 "$bare?token=${token:1}"
+asks 401 "$bare?token=x$token"
+asks 401 -H "Authorization: Bearer wrong" "$bare"
+asks 200 -H "Authorization: Bearer $token" "$bare"
+asks 403 -H "Host: evil.example" "$url"
+asks 200 -H "Host: good.example:80" "$url"
+asks 403 -0 -H "Host:" "$url"
+asks 404 "${url/metrics/other}"
+asks 404 "${url/metrics/..%2f..%2fetc%2fpasswd}"
+asks 405 -X POST -d "$token" "$url"
+asks 405 -X OPTIONS -H "Origin: http://evil.example" "$url"
+curl -s -D "$work/head" -o /dev/null -H "Origin: http://evil.example" "$url"
+lacks "no other page may read it" "$(<"$work/head")" Access-Control
+has "nor frame it" "$(<"$work/head")" "frame-ancestors 'none'"
+port=${bare##*:} port=${port%/*}
+hostile() { python3 tests/cli/serve.py "$port" "$token" "$@" 2>&1; }
+is "hostile clients" "$(hostile)" "done"
+stop
+nothing "complaints" "$(cat "$work/complained")"
+
+start build/nettape-serve "$work/loss.tape" -l 0 --token-file "$work/token"
+token=$(<"$work/token") bare=$url port=${url##*:} port=${port%/*}
+lacks "a token that is kept is not printed" "$(<"$work/said")" "$token"
+wait_for_figures -H "Authorization: Bearer $token" "$url"
+is "hostile clients, memory, and too many" "$(hostile "$server")" "done"
+stop
+
+# A tape that is cut is served as far as it goes.
+cp -r "$work/loss.tape" "$work/cut.tape"
+chunk=$(find "$work/cut.tape" -name 'chunk-*' | tail -1)
+truncate -s "$(($(stat -c %s "$chunk") / 2))" "$chunk"
+start build/san/nettape-serve "$work/cut.tape" -l 0
+wait_for_figures "$url"
+is "a cut tape" "$(sed -n 's/^nettape_recording_whole //p' "$work/answer")" 0
+has "which is told" "$(<"$work/complained")" "cut.tape: chunk-"
+stop
+
+# One of an earlier server that was killed is replaced; one that is in use is not.
+start build/san/nettape-serve "$work/loss.tape" -l "unix:$work/socket"
+kill -KILL "$server"
+wait "$server" 2>/dev/null || true
+holds "a socket is left" test -S "$work/socket"
+rm "$work/said"
+start build/san/nettape-serve "$work/loss.tape" -l "unix:$work/socket"
+wait_for_figures --unix-socket "$work/socket" http://localhost/metrics
+asks 200 --unix-socket "$work/socket" http://any.example/metrics
+is "mode of the socket" "$(stat -c %a "$work/socket")" 600
+
+# fails STATUS TEXT ARGUMENT...: of nettape-serve
+fails() {
+    local status=0
+    timeout 60 build/san/nettape-serve "${@:3}" >"$work/out" 2>"$work/err" || status=$?
+    is "exit status of ${*:3}" "$status" "$1"
+    has "what it says" "$(<"$work/err")" "$2"
+}
+fails 1 "$work/socket is in use: --listen gives another path." "$work/loss.tape" -l "unix:$work/socket"
+stop
+holds "the socket is gone" test ! -e "$work/socket"
+fails 1 "is a text file: give the directory" "$work/wanted"
+fails 1 "cannot be read" "$work/nowhere"
+fails 1 "chmod o= $work/wanted" "$work/loss.tape" --token-file "$work/wanted"
+fails 1 "$work/wanted is in use" "$work/loss.tape" -l "unix:$work/wanted"
+fails 2 "a tape is missing"
+fails 2 "no more" "$work" "$work"
+fails 2 "ADDRESS:PORT" "$work" -l nowhere
+fails 2 "unknown option" "$work" --tls
+is "version" "$(build/san/nettape-serve --version | cut -d ' ' -f 1)" nettape-serve
+finish

@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# nettape-serve on a directory of tapes while they are recorded: figures come, and go on after the server was started
+# again; a recorder that is killed, and the next one, are noticed. At a tape's end /metrics has what a file of the whole
+# tape has. live/followed shows that the same sums are right while the tape grows.
+# shellcheck source=tests/live/lib.sh
+source "$(dirname "$0")/lib.sh"
+needs_recorder
+needs_netns
+serve=build/nettape-serve
+[[ -x $serve ]] || skip "nettape-serve is not made here: bash tests/setup.sh serve"
+type curl >/dev/null || skip "no curl"
+tapes=$work/tapes
+mkdir "$tapes"
+
+serve_start() {
+    "$serve" "$tapes" -l "unix:$work/socket" >"$work/said" 2>>"$work/complained" &
+    server=$!
+    keep "$server"
+}
+serve_stop() {
+    served=0
+    kill -TERM "$server"
+    wait "$server" || served=$?
+}
+# scrape: $work/seen is the answer, and its exit status whether it has figures
+scrape() { curl -sf --unix-socket "$work/socket" http://localhost/metrics -o "$work/seen"; }
+value() { sed -n "s/^$1 //p" "$work/seen" 2>/dev/null; }
+until_changes() {
+    scrape || return
+    [[ $(value nettape_complete_until_seconds) != "$before" ]]
+}
+has_session() { scrape && grep -qF "session=\"$1\"" "$work/seen"; }
+session_of() { "$report" query "$1" "SELECT uuid FROM session" --csv | tail -1; }
+not_whole() { scrape && [[ $(value nettape_recording_whole) == 0 ]]; }
+
+serve_start
+says_why() {
+    curl -s --unix-socket "$work/socket" http://localhost/metrics -o "$work/seen"
+    [[ -s $work/seen ]]
+}
+wait_for 120 says_why
+is "no tape yet" "$(<"$work/seen")" "there is no tape at $tapes yet."
+
+flood_start "$(scaled 20000)"
+recording_start "$tapes/a.tape"
+before=
+wait_for 120 until_changes
+before=$(value nettape_complete_until_seconds)
+wait_for 120 until_changes
+at_least "it goes on" "$(value nettape_complete_until_seconds)" "$before"
+serve_stop
+is "a signal ends it" "$served" 0
+serve_start
+wait_for 120 until_changes
+at_least "and goes on after a restart" "$(value nettape_complete_until_seconds)" "$before"
+kill -KILL "$recorder"
+wait "$recorder" 2>/dev/null || true
+wait_for 120 not_whole
+is "a killed recorder is told" "$(value nettape_recording_whole)" 0
+at_least "also on stderr" "$(grep -c 'a.tape: ' "$work/complained")" 1
+
+recording_start "$tapes/b.tape"
+wait_for 120 has_session "$(session_of "$tapes/b.tape")"
+recording_stop
+"$report" export prometheus "$tapes/b.tape" -o "$work/whole.prom" 2>/dev/null
+# But for the label that tells the hosts of files apart, and groups, which are named as they come.
+sed -E -e 's/host="[^"]*",?//; s/\{\}//' "$work/whole.prom" >"$work/wanted"
+until=$(sed -n 's/^nettape_complete_until_seconds //p' "$work/wanted")
+is_at_end() { scrape && [[ $(value nettape_complete_until_seconds) == "$until" ]]; }
+wait_for 120 is_at_end
+is "CPUs and owners" "$(grep -c '^nettape_cpu_seconds_total{' "$work/seen")" \
+    "$(grep -c '^nettape_cpu_seconds_total{' "$work/wanted")"
+grep -vE '^nettape_(program|cgroup|port|net_rx)_' "$work/seen" >"$work/ungrouped"
+is "figures that the file does not have" "$(grep -vxFf "$work/wanted" "$work/ungrouped" | head -5)" ""
+is "what it served" "$(sed -n 's/^nettape-serve: //p' "$work/said" | sed '1d')" "follows $tapes/a.tape
+follows $tapes/b.tape"
+serve_stop
+is "the socket is gone" "$(ls "$work"/socket 2>/dev/null)" ""
+finish
