@@ -4,11 +4,11 @@
 
 #include <signal.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "report/export/prometheus/live.h"
 #include "report/out/interrupt.h"
 #include "report/out/new_file.h"
+#include "report/util/now.h"
 
 #define MOST_S 86400
 
@@ -64,26 +64,10 @@ static int write_file(struct following *following)
 	return code;
 }
 
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
-/* Until what has been recorded since is worth a look. A signal ends it. */
-static void wait_a_second(void)
-{
-	const struct timespec second = {.tv_sec = 1};
-
-	nanosleep(&second, NULL);
-}
-
 static int follow(struct following *following)
 {
 	const uint64_t every_ms = (uint64_t)following->options->follow_s * 1000;
-	uint64_t next_ms = now_ms();
+	uint64_t next_ms = nt_now_ms();
 	char error[NT_ERROR_MAX];
 	bool is_last = false;
 	int code = NT_EXIT_DONE;
@@ -95,12 +79,12 @@ static int follow(struct following *following)
 			return nt_complain("%s", error);
 		tell_problems(following);
 		is_last = result == 1 || nt_interrupted();
-		if (is_last || now_ms() >= next_ms) {
+		if (is_last || nt_now_ms() >= next_ms) {
 			code = write_file(following);
-			next_ms = now_ms() + every_ms;
+			next_ms = nt_now_ms() + every_ms;
 		}
 		if (!is_last && !following->is_stopped && !code && !nt_prometheus_live_is_behind(following->live))
-			wait_a_second();
+			nt_interrupt_sleep();
 	}
 	return code;
 }

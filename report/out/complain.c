@@ -4,13 +4,19 @@
  */
 #include "report/out/complain.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/out/prose.h"
 #include "report/out/terminal.h"
+
+static const char *program = "nettape-report";
+
+void nt_complain_as(const char *name)
+{
+	program = name;
+}
 
 /*
  * On a terminal a sentence wraps at words; elsewhere it is one line, which programs read. Paths and names may hold
@@ -27,7 +33,7 @@ static void print_line(const char *head, const char *line, bool is_terminal)
 		fclose(out);
 	}
 	if (!clean)
-		fprintf(stderr, "%s: out of memory.\n", program_invocation_short_name);
+		fprintf(stderr, "%s: out of memory.\n", program);
 	else if (is_terminal)
 		nt_print_prose(stderr, head, "%s", clean);
 	else
@@ -38,15 +44,15 @@ static void print_line(const char *head, const char *line, bool is_terminal)
 int nt_complain_list(const char *format, va_list args)
 {
 	const bool is_terminal = nt_terminal_find(stderr, NT_FORMAT_TABLE).is_terminal;
-	char *text, name[64];
+	char *text, head[64];
 
-	snprintf(name, sizeof(name), "%s: ", program_invocation_short_name);
+	snprintf(head, sizeof(head), "%s: ", program);
 	if (vasprintf(&text, format, args) < 0) {
-		fprintf(stderr, "%s: out of memory.\n", program_invocation_short_name);
+		fprintf(stderr, "%s: out of memory.\n", program);
 		return NT_EXIT_FAILED;
 	}
 	for (char *rest = text, *line; (line = strsep(&rest, "\n"));)
-		print_line(line == text ? name : "", line, is_terminal);
+		print_line(line == text ? head : "", line, is_terminal);
 	free(text);
 	return NT_EXIT_FAILED;
 }

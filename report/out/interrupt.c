@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "report/util/array.h"
@@ -71,6 +72,13 @@ void nt_interrupt_waits(void)
 bool nt_interrupted(void)
 {
 	return state.noted != 0;
+}
+
+void nt_interrupt_sleep(void)
+{
+	const struct timespec second = {.tv_sec = 1};
+
+	nanosleep(&second, NULL);
 }
 
 void nt_interrupt_end(void)

@@ -16,5 +16,7 @@ void nt_interrupt_removes(const char *partial, const char *path);
 /* From now on a signal is only noted. */
 void nt_interrupt_waits(void);
 bool nt_interrupted(void);
+/* For a second, unless a signal ends it: until what has been recorded since is worth a look. */
+void nt_interrupt_sleep(void);
 /* Signals end the program at once again; one that was noted does so now. */
 void nt_interrupt_end(void);

@@ -6,18 +6,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "report/export/prometheus/live.h"
 #include "report/out/complain.h"
 #include "report/out/interrupt.h"
 #include "report/serve/tape_choice.h"
+#include "report/util/now.h"
 
 #define OK 200
 #define UNAVAILABLE 503
 #define RETRY_MS 10000 /* after a failure */
-#define SUM_MS 1000 /* at least between two sums; and they take a tenth of the time */
+/* Sums take a tenth of the time, unless figures would become too old for that. */
 #define SUM_PART 10
+#define SUM_LEAST_MS 1000 /* between two */
+#define SUM_MOST_MS 10000
 
 struct nt_follower {
 	char *path;
@@ -58,14 +60,6 @@ void nt_follower_free(struct nt_follower *follower)
 	forget_tape(follower);
 	free(follower->path);
 	free(follower);
-}
-
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
 /* ---- pages ---- */
@@ -144,7 +138,7 @@ static int fail(struct nt_follower *follower, const char *error, struct nt_page 
 	if (strcmp(follower->said, error) != 0)
 		nt_complain("%s", error);
 	forget_tape(follower);
-	follower->retry_ms = now_ms() + RETRY_MS;
+	follower->retry_ms = nt_now_ms() + RETRY_MS;
 	return say(follower, error, page);
 }
 
@@ -156,10 +150,21 @@ static void tell_problems(const struct nt_follower *follower)
 		nt_complain("%s: %s", follower->tape.path, text);
 }
 
+/* The next one, after one that began then. */
+static void put_off_sum(struct nt_follower *follower, uint64_t begin_ms)
+{
+	const uint64_t end_ms = nt_now_ms();
+	uint64_t pause_ms = SUM_PART * (end_ms - begin_ms);
+
+	if (pause_ms < SUM_LEAST_MS)
+		pause_ms = SUM_LEAST_MS;
+	follower->sum_ms = end_ms + (pause_ms < SUM_MOST_MS ? pause_ms : SUM_MOST_MS);
+}
+
 /* Adds up what is complete, now and then, and at the end. */
 static int sum(struct nt_follower *follower, struct nt_page *page)
 {
-	const uint64_t begin_ms = now_ms();
+	const uint64_t begin_ms = nt_now_ms();
 	char error[NT_ERROR_MAX];
 	int result;
 
@@ -168,7 +173,7 @@ static int sum(struct nt_follower *follower, struct nt_page *page)
 	result = nt_prometheus_live_sum(follower->live, error);
 	if (result < 0)
 		return fail(follower, error, page);
-	follower->sum_ms = now_ms() + SUM_MS + SUM_PART * (now_ms() - begin_ms);
+	put_off_sum(follower, begin_ms);
 	if (result)
 		return write_figures(follower, page);
 	if (follower->has_figures)
@@ -196,7 +201,7 @@ int nt_follower_look(struct nt_follower *follower, struct nt_page *page, bool *i
 
 	*page = (struct nt_page){.text = NULL};
 	*is_behind = false;
-	if (now_ms() < follower->retry_ms)
+	if (nt_now_ms() < follower->retry_ms)
 		return 0;
 	if ((!follower->live || follower->has_ended) && choose(follower))
 		return -1;

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 
 #include "report/util/array.h"
+#include "report/util/now.h"
 
 #define MEMORY_OF_CONNECTION 16384u /* for a request's head */
 #define LATE_MS 10000u /* as long as Prometheus waits unless told otherwise */
@@ -33,14 +33,6 @@ struct nt_http {
 	unsigned int metrics_status;
 	struct peer *peers;
 };
-
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 /* ---- answers ---- */
 
@@ -168,7 +160,7 @@ static void add_peer(struct nt_http *http, struct MHD_Connection *connection, vo
 	if (!peer)
 		return;
 	peer->fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
-	peer->since_ms = now_ms();
+	peer->since_ms = nt_now_ms();
 	pthread_mutex_lock(&http->lock);
 	peer->next = http->peers;
 	peer->at = &http->peers;
@@ -200,7 +192,7 @@ static void note_connection(void *arg, struct MHD_Connection *connection, void *
 
 void nt_http_end_late(struct nt_http *http)
 {
-	const uint64_t now = now_ms();
+	const uint64_t now = nt_now_ms();
 
 	pthread_mutex_lock(&http->lock);
 	for (struct peer *peer = http->peers; peer; peer = peer->next) {

@@ -5,7 +5,6 @@
  */
 #include <malloc.h>
 #include <stdio.h>
-#include <time.h>
 
 #include "report/out/complain.h"
 #include "report/out/interrupt.h"
@@ -22,14 +21,6 @@ static int out_of_memory(void)
 	return nt_complain("out of memory.");
 }
 
-/* Until what has been recorded since is worth a look. A signal ends it. */
-static void wait_a_second(void)
-{
-	const struct timespec second = {.tv_sec = 1};
-
-	nanosleep(&second, NULL);
-}
-
 static int follow(struct nt_follower *follower, struct nt_http *http)
 {
 	struct nt_page page;
@@ -41,7 +32,7 @@ static int follow(struct nt_follower *follower, struct nt_http *http)
 			return out_of_memory();
 		nt_http_end_late(http);
 		if (!is_behind)
-			wait_a_second();
+			nt_interrupt_sleep();
 	}
 	return NT_EXIT_DONE;
 }
@@ -107,6 +98,7 @@ int main(int argc, char **argv)
 	struct nt_serve_options options;
 	int exit_status;
 
+	nt_complain_as("nettape-serve");
 	/* As nettape-report: large buffers go back to the system. */
 	mallopt(M_MMAP_THRESHOLD, 128 * 1024);
 	/* Lines go out at once, also into a pipe or a journal. */

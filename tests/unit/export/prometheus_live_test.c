@@ -138,6 +138,7 @@ static void record(const char *dir, struct nt_prometheus_live *live, size_t byte
 
 static void test_forgets(void **state)
 {
+	const struct nt_prometheus_choice choice = {.limit = 25, .names_host = true, .is_stopped = never};
 	char dir[SCRATCH_MAX], *text;
 	struct nt_prometheus_live *live;
 	size_t bytes[N_CHUNKS], size;
@@ -145,7 +146,7 @@ static void test_forgets(void **state)
 
 	(void)state;
 	scratch_make(dir);
-	live = nt_prometheus_live_new(dir, &(struct nt_prometheus_choice){.limit = 25, .is_stopped = never});
+	live = nt_prometheus_live_new(dir, &choice);
 	record(dir, live, bytes);
 	look(live, 1);
 	nt_prometheus_live_write(live, out);
