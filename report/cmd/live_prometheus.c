@@ -69,7 +69,7 @@ static int follow(struct following *following)
 	const uint64_t every_ms = (uint64_t)following->options->follow_s * 1000;
 	uint64_t next_ms = nt_now_ms();
 	char error[NT_ERROR_MAX];
-	bool is_last = false;
+	bool is_last = false, is_behind;
 	int code = NT_EXIT_DONE;
 
 	while (!is_last && !following->is_stopped && !code) {
@@ -79,11 +79,12 @@ static int follow(struct following *following)
 			return nt_complain("%s", error);
 		tell_problems(following);
 		is_last = result == 1 || nt_interrupted();
-		if (is_last || nt_now_ms() >= next_ms) {
+		is_behind = nt_prometheus_live_is_behind(following->live);
+		if (is_last || (!is_behind && nt_now_ms() >= next_ms)) {
 			code = write_file(following);
 			next_ms = nt_now_ms() + every_ms;
 		}
-		if (!is_last && !following->is_stopped && !code && !nt_prometheus_live_is_behind(following->live))
+		if (!is_last && !following->is_stopped && !code && !is_behind)
 			nt_interrupt_sleep();
 	}
 	return code;

@@ -2,6 +2,7 @@
 /* follower.c - see follower.h. */
 #include "report/serve/follower.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 
 #include "report/export/prometheus/live.h"
 #include "report/out/complain.h"
+#include "report/out/denied.h"
 #include "report/out/interrupt.h"
 #include "report/serve/tape_choice.h"
 #include "report/util/now.h"
@@ -24,12 +26,15 @@
 struct nt_follower {
 	char *path;
 	size_t limit;
-	struct nt_tape_choice tape; /* at hand */
+	struct nt_tape_choice tape; /* at hand, as it was when it began or ended */
+	struct nt_left_tapes left; /* that could not be read */
 	struct nt_prometheus_live *live; /* NULL: there is none */
+	bool is_told; /* on stdout, that it is served */
 	bool has_ended; /* the tape; its figures have been published */
 	uint64_t sum_ms, retry_ms; /* not before */
 	bool has_figures; /* they have been published, of this tape or the one before */
 	char said[NT_ERROR_MAX]; /* if not: why */
+	char told[NT_ERROR_MAX]; /* on stderr, last */
 };
 
 struct nt_follower *nt_follower_new(const char *path, size_t limit)
@@ -58,6 +63,7 @@ void nt_follower_free(struct nt_follower *follower)
 	if (!follower)
 		return;
 	forget_tape(follower);
+	nt_left_tapes_release(&follower->left);
 	free(follower->path);
 	free(follower);
 }
@@ -109,23 +115,53 @@ static int begin(struct nt_follower *follower, struct nt_tape_choice *tape)
 	forget_tape(follower);
 	follower->tape = *tape;
 	*tape = (struct nt_tape_choice){.path = NULL};
+	follower->is_told = false;
 	follower->has_ended = false;
 	follower->sum_ms = 0;
 	follower->live = nt_prometheus_live_new(follower->tape.path, &choice);
-	if (!follower->live)
-		return -1;
-	printf("nettape-serve: %s %s\n", follower->tape.is_recorded ? "follows" : "shows", follower->tape.path);
-	return 0;
+	return follower->live ? 0 : -1;
 }
 
-/* The next one, if there is: while a tape is recorded, it stays that. */
-static int choose(struct nt_follower *follower)
+/* Once, while nothing else is told. */
+static void tell(struct nt_follower *follower, const char *sentence)
 {
-	struct nt_tape_choice tape = nt_tape_choose(follower->path);
+	if (strcmp(follower->told, sentence) != 0)
+		nt_complain("%s", sentence);
+	snprintf(follower->told, sizeof(follower->told), "%s", sentence);
+}
+
+/* There is no tape, or none that can be read: what failed before is tried again. */
+static int wait_for_one(struct nt_follower *follower, const char *unreadable, struct nt_page *page)
+{
+	char sentence[NT_ERROR_MAX];
+
+	if (follower->left.n) {
+		nt_left_tapes_release(&follower->left);
+		follower->retry_ms = nt_now_ms() + RETRY_MS;
+		return 0;
+	}
+	if (unreadable)
+		return say(follower, unreadable, page);
+	nt_fail(sentence, "there is no tape at %s yet.", follower->path);
+	return say(follower, sentence, page);
+}
+
+/* The next one, if there is: while a tape is recorded, it stays that. 0, or -1: out of memory. */
+static int choose(struct nt_follower *follower, struct nt_page *page)
+{
+	struct nt_tape_choice tape = nt_tape_choose(follower->path, &follower->left);
+	char why[NT_DENIED_MAX], unreadable[NT_ERROR_MAX] = "";
 	int error = 0;
 
+	if (tape.unreadable) {
+		nt_fail(unreadable, "%s cannot be read: %s.", tape.unreadable,
+			nt_denied_read(why, tape.unreadable, EACCES));
+		tell(follower, unreadable);
+	}
 	if (tape.path && !(follower->live && nt_tape_choice_is(&tape, &follower->tape)))
 		error = begin(follower, &tape);
+	if (!follower->live && !error)
+		error = wait_for_one(follower, unreadable[0] ? unreadable : NULL, page);
 	nt_tape_choice_release(&tape);
 	return error;
 }
@@ -135,10 +171,10 @@ static int choose(struct nt_follower *follower)
 /* The tape cannot be read any more. Somebody may put that right. */
 static int fail(struct nt_follower *follower, const char *error, struct nt_page *page)
 {
-	if (strcmp(follower->said, error) != 0)
-		nt_complain("%s", error);
+	tell(follower, error);
+	if (nt_tape_leave_out(&follower->left, &follower->tape))
+		return -1;
 	forget_tape(follower);
-	follower->retry_ms = nt_now_ms() + RETRY_MS;
 	return say(follower, error, page);
 }
 
@@ -161,6 +197,17 @@ static void put_off_sum(struct nt_follower *follower, uint64_t begin_ms)
 	follower->sum_ms = end_ms + (pause_ms < SUM_MOST_MS ? pause_ms : SUM_MOST_MS);
 }
 
+/* Why there are no figures of the tape. Those of the one before hold until there are. */
+static int say_not_yet(struct nt_follower *follower, const char *what, struct nt_page *page)
+{
+	char sentence[NT_ERROR_MAX];
+
+	if (follower->has_figures)
+		return 0;
+	nt_fail(sentence, "%s: %s.", follower->tape.path, what);
+	return say(follower, sentence, page);
+}
+
 /* Adds up what is complete, now and then, and at the end. */
 static int sum(struct nt_follower *follower, struct nt_page *page)
 {
@@ -174,12 +221,15 @@ static int sum(struct nt_follower *follower, struct nt_page *page)
 	if (result < 0)
 		return fail(follower, error, page);
 	put_off_sum(follower, begin_ms);
-	if (result)
-		return write_figures(follower, page);
-	if (follower->has_figures)
-		return 0;
-	snprintf(error, sizeof(error), "nothing of %s is complete yet.", follower->tape.path);
-	return say(follower, error, page);
+	return result ? write_figures(follower, page) : say_not_yet(follower, "nothing is complete yet", page);
+}
+
+static void tell_what_is_served(struct nt_follower *follower)
+{
+	if (follower->is_told)
+		return;
+	printf("nettape-serve: %s %s\n", follower->tape.is_recorded ? "follows" : "shows", follower->tape.path);
+	follower->is_told = true;
 }
 
 static int look_at_tape(struct nt_follower *follower, struct nt_page *page, bool *is_behind)
@@ -189,25 +239,23 @@ static int look_at_tape(struct nt_follower *follower, struct nt_page *page, bool
 
 	if (result < 0)
 		return fail(follower, error, page);
+	tell_what_is_served(follower);
 	tell_problems(follower);
 	follower->has_ended = result;
+	if (follower->has_ended)
+		nt_tape_choice_note(&follower->tape);
 	*is_behind = nt_prometheus_live_is_behind(follower->live);
-	return sum(follower, page);
+	/* Sums of a part would be less than what was answered before: no counter falls. */
+	return *is_behind ? say_not_yet(follower, "it is being read", page) : sum(follower, page);
 }
 
 int nt_follower_look(struct nt_follower *follower, struct nt_page *page, bool *is_behind)
 {
-	char none[NT_ERROR_MAX];
-
 	*page = (struct nt_page){.text = NULL};
 	*is_behind = false;
 	if (nt_now_ms() < follower->retry_ms)
 		return 0;
-	if ((!follower->live || follower->has_ended) && choose(follower))
+	if ((!follower->live || follower->has_ended) && choose(follower, page))
 		return -1;
-	if (!follower->live) {
-		snprintf(none, sizeof(none), "there is no tape at %s yet.", follower->path);
-		return say(follower, none, page);
-	}
-	return follower->has_ended ? 0 : look_at_tape(follower, page, is_behind);
+	return follower->live && !follower->has_ended ? look_at_tape(follower, page, is_behind) : 0;
 }

@@ -10,11 +10,15 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include "report/util/array.h"
 #include "report/util/now.h"
 
+#define BEGIN "the tape is being opened.\n"
+#define FILES_OF_TAPE 64
+#define FILES_WANTED (NT_HTTP_CONNECTIONS_MAX + FILES_OF_TAPE)
 #define MEMORY_OF_CONNECTION 16384u /* for a request's head */
 #define LATE_MS 10000u /* as long as Prometheus waits unless told otherwise */
 
@@ -204,6 +208,22 @@ void nt_http_end_late(struct nt_http *http)
 
 /* ---- begin and end ---- */
 
+/* The rest of the files that may be open are for the tape. */
+static unsigned int connections_max(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files))
+		return 1;
+	if (files.rlim_cur < FILES_WANTED && files.rlim_cur < files.rlim_max) {
+		files.rlim_cur = files.rlim_max < FILES_WANTED ? files.rlim_max : FILES_WANTED;
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
+	if (files.rlim_cur >= FILES_WANTED)
+		return NT_HTTP_CONNECTIONS_MAX;
+	return files.rlim_cur > FILES_OF_TAPE ? (unsigned int)(files.rlim_cur - FILES_OF_TAPE) : 1;
+}
+
 static struct MHD_Daemon *start_daemon(struct nt_http *http, int listener)
 {
 	/* The daemon closes what it listens on. */
@@ -213,11 +233,12 @@ static struct MHD_Daemon *start_daemon(struct nt_http *http, int listener)
 
 	if (own < 0)
 		return NULL;
+	/* ITC: else a daemon that has all its connections waits for one of them to end, when it is to stop. */
 	/* The thread has the mask of the one that starts it. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
-	daemon = MHD_start_daemon(MHD_USE_AUTO_INTERNAL_THREAD, 0, NULL, NULL, answer, http, MHD_OPTION_LISTEN_SOCKET,
-				  own, MHD_OPTION_CONNECTION_LIMIT, NT_HTTP_CONNECTIONS_MAX,
+	daemon = MHD_start_daemon(MHD_USE_AUTO_INTERNAL_THREAD | MHD_USE_ITC, 0, NULL, NULL, answer, http,
+				  MHD_OPTION_LISTEN_SOCKET, own, MHD_OPTION_CONNECTION_LIMIT, connections_max(),
 				  MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_OF_CONNECTION,
 				  MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_CONNECTION, note_connection, http,
 				  MHD_OPTION_END);
@@ -235,7 +256,7 @@ struct nt_http *nt_http_start(int listener, const struct nt_guard *guard, char e
 	}
 	http->guard = guard;
 	pthread_mutex_init(&http->lock, NULL);
-	if (nt_http_publish(http, MHD_HTTP_SERVICE_UNAVAILABLE, strdup(""), 0))
+	if (nt_http_publish(http, MHD_HTTP_SERVICE_UNAVAILABLE, strdup(BEGIN), strlen(BEGIN)))
 		nt_fail(error, "out of memory.");
 	else if ((http->daemon = start_daemon(http, listener)))
 		return http;

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -107,7 +106,7 @@ static void remove_left(const struct nt_listener *listener)
 }
 
 /* The socket has its mode from the begin: nobody else can have connected. */
-static int bind_unix(const struct nt_listener *listener)
+static int bind_unix(struct nt_listener *listener)
 {
 	mode_t before;
 	int result;
@@ -116,7 +115,7 @@ static int bind_unix(const struct nt_listener *listener)
 	before = umask(0177);
 	result = bind(listener->fd, (const struct sockaddr *)&listener->address, listener->size);
 	umask(before);
-	return result;
+	return result ? result : lstat(unix_path(listener), &listener->file);
 }
 
 static int bind_tcp(struct nt_listener *listener)
@@ -157,9 +156,12 @@ int nt_listener_open(struct nt_listener *listener, char error[NT_ERROR_MAX])
 
 void nt_listener_close(struct nt_listener *listener)
 {
+	struct stat now;
+
 	if (listener->fd < 0)
 		return;
-	if (nt_listener_is_unix(listener))
+	if (nt_listener_is_unix(listener) && !lstat(unix_path(listener), &now) && now.st_dev == listener->file.st_dev &&
+	    now.st_ino == listener->file.st_ino)
 		unlink(unix_path(listener));
 	close(listener->fd);
 	listener->fd = -1;

@@ -4,6 +4,7 @@
  * follows, another one answers (http.h).
  */
 #include <malloc.h>
+#include <signal.h>
 #include <stdio.h>
 
 #include "report/out/complain.h"
@@ -55,7 +56,7 @@ static void tell(const struct nt_serve_options *options, const char *token)
 			    name);
 }
 
-static int serve(const struct nt_serve_options *options, const struct nt_guard *guard)
+static int serve(struct nt_serve_options *options, const struct nt_guard *guard)
 {
 	struct nt_follower *follower = nt_follower_new(options->path, (size_t)options->limit);
 	char error[NT_ERROR_MAX];
@@ -64,12 +65,16 @@ static int serve(const struct nt_serve_options *options, const struct nt_guard *
 
 	if (!follower)
 		return out_of_memory();
+	/* A reader of our output that is gone ends nothing. */
+	signal(SIGPIPE, SIG_IGN);
 	/* Threads that answer have signals blocked, and this one notes them. */
 	nt_interrupt_waits();
 	http = nt_http_start(options->listener.fd, guard, error);
 	if (http)
 		tell(options, guard->token);
 	code = http ? follow(follower, http) : nt_complain("%s", error);
+	/* While this one still answers, so that the next one takes it for no socket that was left. */
+	nt_listener_close(&options->listener);
 	nt_http_stop(http);
 	nt_follower_free(follower);
 	return code;

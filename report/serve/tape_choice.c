@@ -12,6 +12,7 @@
 #include "report/out/denied.h"
 #include "report/tape/file_kind.h"
 #include "report/tape/follow.h"
+#include "report/util/array.h"
 
 int nt_tape_choice_check(const char *path, char error[NT_ERROR_MAX])
 {
@@ -31,6 +32,12 @@ int nt_tape_choice_check(const char *path, char error[NT_ERROR_MAX])
 		       path, kind ? kind : "a file");
 }
 
+static bool is_same(const struct stat *one, const struct stat *other)
+{
+	return one->st_dev == other->st_dev && one->st_ino == other->st_ino &&
+	       one->st_mtim.tv_sec == other->st_mtim.tv_sec && one->st_mtim.tv_nsec == other->st_mtim.tv_nsec;
+}
+
 static bool is_better(const struct nt_tape_choice *one, const struct nt_tape_choice *other)
 {
 	const struct timespec *written = &one->status.st_mtim, *others = &other->status.st_mtim;
@@ -42,15 +49,31 @@ static bool is_better(const struct nt_tape_choice *one, const struct nt_tape_cho
 	return written->tv_nsec > others->tv_nsec;
 }
 
+/* Whether it is a tape, as far as one sees. A directory that may not be read is noted in `choice`. */
+static bool looks_like_one(struct nt_tape_choice *choice, struct nt_tape_choice *other)
+{
+	int has;
+
+	if (stat(other->path, &other->status) || !S_ISDIR(other->status.st_mode))
+		return false;
+	has = nt_tape_has_chunks(other->path);
+	if (has == -EACCES && (!choice->path || is_better(other, choice))) {
+		free(choice->unreadable);
+		choice->unreadable = strdup(other->path);
+	}
+	return has == 1;
+}
+
 /* The better one is kept. Takes `path`. */
-static void consider(struct nt_tape_choice *choice, char *path)
+static void consider(struct nt_tape_choice *choice, char *path, const struct nt_left_tapes *left)
 {
 	struct nt_tape_choice other = {.path = path};
 
-	if (!stat(path, &other.status) && S_ISDIR(other.status.st_mode) && nt_tape_has_chunks(path)) {
+	if (looks_like_one(choice, &other) && !NT_ANY(left->n, i, is_same(&left->of[i], &other.status))) {
 		other.is_recorded = nt_tape_is_recorded(path);
 		if (!choice->path || is_better(&other, choice)) {
-			nt_tape_choice_release(choice);
+			free(choice->path);
+			other.unreadable = choice->unreadable;
 			*choice = other;
 			return;
 		}
@@ -58,15 +81,16 @@ static void consider(struct nt_tape_choice *choice, char *path)
 	free(path);
 }
 
-static void consider_entry(struct nt_tape_choice *choice, const char *directory, const char *name)
+static void consider_entry(struct nt_tape_choice *choice, const char *directory, const char *name,
+			   const struct nt_left_tapes *left)
 {
 	char *path;
 
 	if (name[0] != '.' && asprintf(&path, "%s/%s", directory, name) >= 0)
-		consider(choice, path);
+		consider(choice, path, left);
 }
 
-struct nt_tape_choice nt_tape_choose(const char *path)
+struct nt_tape_choice nt_tape_choose(const char *path, const struct nt_left_tapes *left)
 {
 	struct nt_tape_choice choice = {.path = NULL};
 	const struct dirent *entry;
@@ -74,12 +98,12 @@ struct nt_tape_choice nt_tape_choose(const char *path)
 	DIR *directory;
 
 	if (own)
-		consider(&choice, own);
+		consider(&choice, own, left);
 	directory = choice.path ? NULL : opendir(path);
 	if (!directory)
 		return choice;
 	while ((entry = readdir(directory)))
-		consider_entry(&choice, path, entry->d_name);
+		consider_entry(&choice, path, entry->d_name, left);
 	closedir(directory);
 	return choice;
 }
@@ -87,11 +111,33 @@ struct nt_tape_choice nt_tape_choose(const char *path)
 void nt_tape_choice_release(struct nt_tape_choice *choice)
 {
 	free(choice->path);
-	choice->path = NULL;
+	free(choice->unreadable);
+	*choice = (struct nt_tape_choice){.path = NULL};
+}
+
+void nt_tape_choice_note(struct nt_tape_choice *choice)
+{
+	struct stat status;
+
+	if (choice->path && !stat(choice->path, &status))
+		choice->status = status;
 }
 
 bool nt_tape_choice_is(const struct nt_tape_choice *one, const struct nt_tape_choice *other)
 {
-	return one->path && other->path && one->status.st_dev == other->status.st_dev &&
-	       one->status.st_ino == other->status.st_ino;
+	return one->path && other->path && is_same(&one->status, &other->status);
+}
+
+int nt_tape_leave_out(struct nt_left_tapes *left, const struct nt_tape_choice *choice)
+{
+	if (NT_ROOM(left->of, left->size, left->n + 1))
+		return -ENOMEM;
+	left->of[left->n++] = choice->status;
+	return 0;
+}
+
+void nt_left_tapes_release(struct nt_left_tapes *left)
+{
+	free(left->of);
+	*left = (struct nt_left_tapes){.n = 0};
 }

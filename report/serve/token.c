@@ -55,8 +55,10 @@ static int check_file(int fd, const char *path, char error[NT_ERROR_MAX])
 		return fail_read(path, error);
 	if (!S_ISREG(status.st_mode))
 		return nt_fail(error, "%s is no file with a token.", path);
-	if (status.st_mode & S_IROTH)
-		return nt_fail(error, "everybody may read the token in %s: chmod o= %s", path, path);
+	if (status.st_uid && status.st_uid != geteuid())
+		return nt_fail(error, "%s belongs to another user, who would know the token.", path);
+	if (status.st_mode & (S_IROTH | S_IWOTH | S_IWGRP))
+		return nt_fail(error, "others may read or change the token in %s: chmod g-w,o= %s", path, path);
 	return 0;
 }
 

@@ -36,7 +36,8 @@ void nt_tape_growth_free(struct nt_tape_growth *growth)
 bool nt_tape_is_recorded(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	bool is_locked = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
+	bool is_locked = fd >= 0 ? flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK
+				 : errno == EMFILE || errno == ENFILE || errno == ENOMEM;
 
 	if (fd >= 0)
 		close(fd);

@@ -26,7 +26,8 @@ int nt_tape_follow(struct nt_tape **out, const char *path, char error[NT_ERROR_M
 int nt_tape_look(struct nt_tape *tape, char error[NT_ERROR_MAX]);
 /* Up to when all records stand in this chunk, which has its end, or before it (but for some that came very late). */
 uint64_t nt_tape_settled_by(const struct nt_tape *tape, size_t chunk);
-/* Whether a recorder of this host writes the directory: one holds its lock. */
+/* Whether a recorder of this host writes the directory: one holds its lock. Where that cannot be found out just now, it
+ * may. */
 bool nt_tape_is_recorded(const char *path);
 /* Whether more may come. */
 static inline bool nt_tape_is_followed(const struct nt_tape *tape)

@@ -79,7 +79,7 @@ static int by_number(const void *a, const void *b)
 	return one->partial - other->partial;
 }
 
-bool nt_tape_has_chunks(const char *path)
+int nt_tape_has_chunks(const char *path)
 {
 	DIR *directory = opendir(path);
 	const struct dirent *entry;
@@ -87,7 +87,7 @@ bool nt_tape_has_chunks(const char *path)
 	uint32_t number;
 
 	if (!directory)
-		return false;
+		return -errno;
 	while (!has && (entry = readdir(directory)))
 		has = parse_name(entry->d_name, &number, &partial);
 	closedir(directory);

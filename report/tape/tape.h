@@ -76,8 +76,9 @@ struct nt_tape {
  */
 int nt_tape_open(struct nt_tape **out, const char *path, char error[NT_ERROR_MAX]);
 void nt_tape_close(struct nt_tape *tape);
-/* Whether the directory holds files that are named as chunks are. It need not be one, or be there. */
-bool nt_tape_has_chunks(const char *path);
+/* Whether the directory holds files that are named as chunks are: 1, 0, or a negative errno of one that cannot be read.
+ */
+int nt_tape_has_chunks(const char *path);
 /* How many problems are known by now; and the text of the one at `at`, "" if there is none. */
 size_t nt_tape_problem_at(const struct nt_tape *tape, size_t at, char text[NT_ERROR_MAX]);
 /* Whether it has its end and all its chunks, and nothing that is wrong has been found so far. */

@@ -87,6 +87,18 @@ is "a cut tape" "$(sed -n 's/^nettape_recording_whole //p' "$work/answer")" 0
 has "which is told" "$(<"$work/complained")" "cut.tape: chunk-"
 stop
 
+# Of a directory, the tape that was written last; another one in its place, also of that name, is noticed.
+touch "$work/cut.tape/now" # which comes after what loss.tape has
+start build/san/nettape-serve "$work" -l 0
+wait_for_figures "$url"
+is "the last one" "$(sed -n '2s/^nettape-serve: //p' "$work/said")" "shows $work/cut.tape"
+rm "$work/cut.tape"/*
+cp "$work"/loss.tape/* "$work/cut.tape/"
+has_whole() { has_figures "$url" && [[ $(sed -n 's/^nettape_recording_whole //p' "$work/answer") == 1 ]]; }
+for _ in $(seq 500); do has_whole && break; sleep 0.02; done
+is "the next one" "$(sed -n 's/^nettape_recording_whole //p' "$work/answer")" 1
+stop
+
 # One of an earlier server that was killed is replaced; one that is in use is not.
 start build/san/nettape-serve "$work/loss.tape" -l "unix:$work/socket"
 kill -KILL "$server"
@@ -110,7 +122,7 @@ stop
 holds "the socket is gone" test ! -e "$work/socket"
 fails 1 "is a text file: give the directory" "$work/wanted"
 fails 1 "cannot be read" "$work/nowhere"
-fails 1 "chmod o= $work/wanted" "$work/loss.tape" --token-file "$work/wanted"
+fails 1 "chmod g-w,o= $work/wanted" "$work/loss.tape" --token-file "$work/wanted"
 fails 1 "$work/wanted is in use" "$work/loss.tape" -l "unix:$work/wanted"
 fails 2 "a tape is missing"
 fails 2 "no more" "$work" "$work"

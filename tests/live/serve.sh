@@ -61,10 +61,12 @@ wait_for 120 not_whole
 is "a killed recorder is told" "$(value nettape_recording_whole)" 0
 at_least "also on stderr" "$(grep -c 'a.tape: ' "$work/complained")" 1
 
-recording_start "$tapes/b.tape"
-wait_for 120 has_session "$(session_of "$tapes/b.tape")"
+# The next one, at the same place.
+rm -rf "$tapes/a.tape"
+recording_start "$tapes/a.tape"
+wait_for 120 has_session "$(session_of "$tapes/a.tape")"
 recording_stop
-"$report" export prometheus "$tapes/b.tape" -o "$work/whole.prom" 2>/dev/null
+"$report" export prometheus "$tapes/a.tape" -o "$work/whole.prom" 2>/dev/null
 # But for the label that tells the hosts of files apart, and groups, which are named as they come.
 sed -E -e 's/host="[^"]*",?//; s/\{\}//' "$work/whole.prom" >"$work/wanted"
 until=$(sed -n 's/^nettape_complete_until_seconds //p' "$work/wanted")
@@ -75,7 +77,7 @@ is "CPUs and owners" "$(grep -c '^nettape_cpu_seconds_total{' "$work/seen")" \
 grep -vE '^nettape_(program|cgroup|port|net_rx)_' "$work/seen" >"$work/ungrouped"
 is "figures that the file does not have" "$(grep -vxFf "$work/wanted" "$work/ungrouped" | head -5)" ""
 is "what it served" "$(sed -n 's/^nettape-serve: //p' "$work/said" | sed '1d')" "follows $tapes/a.tape
-follows $tapes/b.tape"
+follows $tapes/a.tape"
 serve_stop
 is "the socket is gone" "$(ls "$work"/socket 2>/dev/null)" ""
 finish

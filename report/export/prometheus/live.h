@@ -28,11 +28,14 @@ struct nt_prometheus_live *nt_prometheus_live_new(const char *path, const struct
 void nt_prometheus_live_free(struct nt_prometheus_live *live);
 /*
  * Reads what has come. 0: more may come, also where nothing has been recorded yet; 1: the tape has its end; -1 and a
- * sentence in `error`. Of a tape that was recorded for long it reads a part, and adds up what is complete of it. Where
- * it must begin anew, with a CPU that the host has got, it has no sums until it is as far, and counters begin anew too.
+ * sentence in `error`. Of a tape that was recorded for long it reads a part, and adds up what is complete of it. It
+ * begins anew where the host has got a CPU.
  */
 int nt_prometheus_live_look(struct nt_prometheus_live *live, char error[NT_ERROR_MAX]);
-/* Whether there is more to be read by now: look again at once. */
+/*
+ * Whether there is more to be read by now: look again at once. Figures that were written before are not to be followed
+ * by those of such a part: counters would fall.
+ */
 bool nt_prometheus_live_is_behind(const struct nt_prometheus_live *live);
 /* A problem of the tape that was not told yet, as a sentence. False: there is none. */
 bool nt_prometheus_live_problem(struct nt_prometheus_live *live, char text[NT_ERROR_MAX]);

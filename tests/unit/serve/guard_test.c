@@ -156,7 +156,9 @@ static void test_files(void **state)
 	assert_string_not_equal(first, second);
 
 	memset(text, 'x', sizeof(text));
-	refuses_file(path, text, 20, 0644, "chmod o=");
+	refuses_file(path, text, 20, 0644, "chmod g-w,o=");
+	refuses_file(path, text, 20, 0602, "chmod g-w,o=");
+	refuses_file(path, text, 20, 0620, "chmod g-w,o=");
 	refuses_file(path, text, 15, 0640, "no token");
 	refuses_file(path, text, 0, 0600, "no token");
 	refuses_file(path, text, sizeof(text), 0600, "no token");
