@@ -355,7 +355,7 @@ install: all ## install programs, man pages, documents, completion, SQLite's ext
 		$(call destination,$(file))$(newline)	)
 
 uninstall: ## remove what install has put there
-	$(foreach file,$(installed) $(if $(serve),,none:bin/nettape-serve),rm -f $(call destination,$(file))$(newline)	)
+	$(foreach file,$(installed) none:bin/nettape-serve,rm -f $(call destination,$(file))$(newline)	)
 	@rmdir "$(DESTDIR)$(PREFIX)/share/doc/nettape" 2>/dev/null || true
 
 deb: ## make a package for this release of Debian or Ubuntu: build/nettape_VERSION_ARCHITECTURE.deb
