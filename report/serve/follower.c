@@ -17,7 +17,7 @@
 
 #define OK 200
 #define UNAVAILABLE 503
-#define RETRY_MS 10000 /* after a failure */
+#define RETRY_MS 30000 /* after nothing could be read */
 /* Sums take a tenth of the time, unless figures would become too old for that. */
 #define SUM_PART 10
 #define SUM_LEAST_MS 1000 /* between two */
@@ -172,6 +172,8 @@ static int choose(struct nt_follower *follower, struct nt_page *page)
 static int fail(struct nt_follower *follower, const char *error, struct nt_page *page)
 {
 	tell(follower, error);
+	/* Not before something comes there, or nothing else can be read. */
+	nt_tape_choice_note(&follower->tape);
 	if (nt_tape_leave_out(&follower->left, &follower->tape))
 		return -1;
 	forget_tape(follower);
