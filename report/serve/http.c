@@ -46,6 +46,8 @@ static struct MHD_Response *make_response(const char *text, size_t size, enum MH
 	static const char *const headers[][2] = {
 		{MHD_HTTP_HEADER_CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8"},
 		{MHD_HTTP_HEADER_CACHE_CONTROL, "no-store"},
+		/* Not every version of the library ends the connection by itself. */
+		{MHD_HTTP_HEADER_CONNECTION, "close"},
 		{"Content-Security-Policy",
 		 "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
 		{"Cross-Origin-Resource-Policy", "same-origin"},

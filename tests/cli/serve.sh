@@ -62,6 +62,7 @@ asks 404 "${url/metrics/..%2f..%2fetc%2fpasswd}"
 asks 405 -X POST -d "$token" "$url"
 asks 405 -X OPTIONS -H "Origin: http://evil.example" "$url"
 curl -s -D "$work/head" -o /dev/null -H "Origin: http://evil.example" "$url"
+is "the connection ends" "$(grep -ciE '^connection: close' "$work/head")" 1
 lacks "no other page may read it" "$(<"$work/head")" Access-Control
 has "nor frame it" "$(<"$work/head")" "frame-ancestors 'none'"
 port=${bare##*:} port=${port%/*}
