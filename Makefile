@@ -165,34 +165,42 @@ $(text_headers):
 text_users := report/db/views.c report/symbols/stages.c report/export/svg/flame.c report/export/svg/heatmap.c
 $(foreach sort,o san ext,$(call obj,$(sort),$(text_users))): | $(text_headers)
 
-# ---- the page of `export html`, and its policy: by their checksums, a browser runs only this style and script ----
+# ---- the page of `export html` and the live page, and their policies: by their checksums, a browser runs only this
+# style and script ----
 
 page_headers := $(addprefix $(BUILD)/text/page_,html.h css.h js.h policy.h)
-page_scripts := $(patsubst %,report/export/html/page/%.js, \
-	text costs charts layers tables answers timeline stages latency page)
+live_headers := $(addprefix $(BUILD)/text/,page_css.h live_js.h live_policy.h)
+page_parts = $(patsubst %,report/export/html/page/%.js,$(1))
+page_scripts := $(call page_parts,text costs charts layers tables answers timeline stages latency page report)
+live_scripts := $(call page_parts,text costs charts layers tables answers timeline page) report/serve/live.js
 
 $(BUILD)/text/page.html $(BUILD)/text/page.css: $(BUILD)/text/page.%: report/export/html/page/page.%
 	@mkdir -p $(@D)
 	$(Q)cp $< $@
 
 $(BUILD)/text/page.js: $(page_scripts)
+$(BUILD)/text/live.js: $(live_scripts)
+$(BUILD)/text/page.js $(BUILD)/text/live.js:
 	@mkdir -p $(@D)
 	$(Q)cat $^ > $@
 
-$(BUILD)/text/page_%.h: $(BUILD)/text/page.%
+text_of_page := $(filter-out %_policy.h,$(page_headers)) $(BUILD)/text/live_js.h
+$(foreach text,$(text_of_page),$(eval $(text): $(subst _,.,$(basename $(text)))))
+$(text_of_page):
 	$(call say,PAGE,$@)
 	$(Q)sed -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' $< > $@
 
 sum_of = $$(sha256sum $(1) | cut -c1-64 | tr a-f A-F | basenc --base16 -d | base64)
 
-$(BUILD)/text/page_policy.h: $(BUILD)/text/page.css $(BUILD)/text/page.js
+$(BUILD)/text/%_policy.h: $(BUILD)/text/page.css $(BUILD)/text/%.js
 	$(call say,PAGE,$@)
 	$(Q)echo "\"default-src 'none'; style-src 'sha256-$(call sum_of,$<)';" \
 		"script-src 'sha256-$(call sum_of,$(word 2,$^))';" \
 		"base-uri 'none'; form-action 'none'\"" > $@
 	$(Q)test $$(grep -o "sha256-[A-Za-z0-9+/]*='" $@ | grep -c '.\{52\}') = 2
 
-$(call obj,o,report/export/html/page.c) $(call obj,san,report/export/html/page.c): | $(page_headers)
+$(foreach sort,o san,$(call obj,$(sort),report/export/html/page.c)): | $(page_headers)
+$(foreach sort,o san,$(call obj,$(sort),report/serve/page.c)): | $(live_headers)
 
 # ---- tests ----
 
@@ -222,7 +230,8 @@ $(BUILD)/tests/%_fuzz: $(BUILD)/san/tests/fuzz/%_fuzz.o $(BUILD)/san/tests/fuzz/
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $^ $(REPORT_LIBS) -lm
 
-$(BUILD)/fuzz/%_fuzz: tests/fuzz/%_fuzz.c $(lib_src) | $(needs) $(BUILD)/needs-fuzz $(text_headers) $(page_headers)
+$(BUILD)/fuzz/%_fuzz: tests/fuzz/%_fuzz.c $(lib_src) \
+		| $(needs) $(BUILD)/needs-fuzz $(text_headers) $(page_headers) $(live_headers)
 	@mkdir -p $(@D)
 	$(call say,FUZZ,$@)
 	$(Q)$(CLANG) $(CPPALL) -O1 -g -fsanitize=fuzzer,address,undefined -o $@ $^ $(REPORT_LIBS) -lm

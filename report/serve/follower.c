@@ -26,6 +26,7 @@
 struct nt_follower {
 	char *path;
 	size_t limit;
+	struct nt_history *history;
 	struct nt_tape_choice tape; /* at hand, as it was when it began or ended */
 	struct nt_left_tapes left; /* that could not be read */
 	struct nt_prometheus_live *live; /* NULL: there is none */
@@ -37,13 +38,14 @@ struct nt_follower {
 	char told[NT_ERROR_MAX]; /* on stderr, last */
 };
 
-struct nt_follower *nt_follower_new(const char *path, size_t limit)
+struct nt_follower *nt_follower_new(const char *path, size_t limit, struct nt_history *history)
 {
 	struct nt_follower *follower = calloc(1, sizeof(*follower));
 
 	if (!follower)
 		return NULL;
 	follower->limit = limit;
+	follower->history = history;
 	follower->path = strdup(path);
 	if (follower->path)
 		return follower;
@@ -110,7 +112,10 @@ static bool is_interrupted(void *arg)
 
 static int begin(struct nt_follower *follower, struct nt_tape_choice *tape)
 {
-	const struct nt_prometheus_choice choice = {.limit = follower->limit, .is_stopped = is_interrupted};
+	const struct nt_prometheus_choice choice = {.limit = follower->limit,
+						    .is_stopped = is_interrupted,
+						    .add = nt_history_add,
+						    .arg = follower->history};
 
 	forget_tape(follower);
 	follower->tape = *tape;
@@ -222,6 +227,8 @@ static int sum(struct nt_follower *follower, struct nt_page *page)
 	result = nt_prometheus_live_sum(follower->live, error);
 	if (result < 0)
 		return fail(follower, error, page);
+	if (follower->has_ended)
+		nt_history_end(follower->history);
 	put_off_sum(follower, begin_ms);
 	return result ? write_figures(follower, page) : say_not_yet(follower, "nothing is complete yet", page);
 }

@@ -13,6 +13,8 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
+#include "report/export/html/parts.h"
+#include "report/serve/page.h"
 #include "report/util/array.h"
 #include "report/util/now.h"
 
@@ -32,6 +34,7 @@ struct peer {
 struct nt_http {
 	struct MHD_Daemon *daemon;
 	const struct nt_guard *guard;
+	struct nt_history *history;
 	pthread_mutex_t lock; /* of what follows */
 	struct MHD_Response *metrics;
 	unsigned int metrics_status;
@@ -40,22 +43,35 @@ struct nt_http {
 
 /* ---- answers ---- */
 
+#define TEXT "text/plain; charset=utf-8"
+#define METRICS "text/plain; version=0.0.4; charset=utf-8"
+#define HTML "text/html; charset=utf-8"
+#define JSON "application/json"
+
+/* What is answered, and what a browser may do with it. */
+struct body {
+	const char *text;
+	size_t size;
+	const char *type;
+	const char *policy;
+};
+
 /* With the headers that all have. Takes a text that is to be freed. NULL: out of memory. */
-static struct MHD_Response *make_response(const char *text, size_t size, enum MHD_ResponseMemoryMode mode)
+static struct MHD_Response *make_response(const struct body *body, enum MHD_ResponseMemoryMode mode)
 {
-	static const char *const headers[][2] = {
-		{MHD_HTTP_HEADER_CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8"},
+	const char *const headers[][2] = {
+		{MHD_HTTP_HEADER_CONTENT_TYPE, body->type},
 		{MHD_HTTP_HEADER_CACHE_CONTROL, "no-store"},
 		/* Not every version of the library ends the connection by itself. */
 		{MHD_HTTP_HEADER_CONNECTION, "close"},
-		{"Content-Security-Policy",
-		 "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+		{"Content-Security-Policy", body->policy ? body->policy : NT_PAGE_NO_POLICY},
 		{"Cross-Origin-Resource-Policy", "same-origin"},
 		{"X-Content-Type-Options", "nosniff"},
 		/* The URL may have the token. */
 		{"Referrer-Policy", "no-referrer"},
 	};
-	struct MHD_Response *response = MHD_create_response_from_buffer(size, (void *)(uintptr_t)text, mode);
+	char *const text = (void *)(uintptr_t)body->text;
+	struct MHD_Response *response = MHD_create_response_from_buffer(body->size, text, mode);
 	bool is_whole = response;
 
 	for (size_t i = 0; i < NT_COUNT(headers) && is_whole; i++)
@@ -65,9 +81,21 @@ static struct MHD_Response *make_response(const char *text, size_t size, enum MH
 	if (response)
 		MHD_destroy_response(response);
 	else if (mode == MHD_RESPMEM_MUST_FREE)
-		free((void *)(uintptr_t)text);
+		free(text);
 	return NULL;
 }
+
+/* Takes the response; NULL: out of memory. */
+static enum MHD_Result respond(struct MHD_Connection *connection, unsigned int status, struct MHD_Response *response)
+{
+	enum MHD_Result result = response ? MHD_queue_response(connection, status, response) : MHD_NO;
+
+	if (response)
+		MHD_destroy_response(response);
+	return result;
+}
+
+/* ---- refusals ---- */
 
 static const char *sentence_of(unsigned int status)
 {
@@ -79,30 +107,25 @@ static const char *sentence_of(unsigned int status)
 	case MHD_HTTP_METHOD_NOT_ALLOWED:
 		return "Only GET and HEAD are answered.\n";
 	default:
-		return "There is only /metrics here.\n";
+		return "There are / and /metrics here.\n";
 	}
 }
 
 static enum MHD_Result refuse(struct MHD_Connection *connection, unsigned int status)
 {
 	const char *text = sentence_of(status);
-	struct MHD_Response *response = make_response(text, strlen(text), MHD_RESPMEM_PERSISTENT);
-	enum MHD_Result result = response ? MHD_YES : MHD_NO;
+	struct MHD_Response *response =
+		make_response(&(struct body){text, strlen(text), TEXT, NULL}, MHD_RESPMEM_PERSISTENT);
 
-	if (result == MHD_YES && status == MHD_HTTP_UNAUTHORIZED)
-		result = MHD_add_response_header(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer");
-	if (result == MHD_YES && status == MHD_HTTP_METHOD_NOT_ALLOWED)
-		result = MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
-	if (result == MHD_YES)
-		result = MHD_queue_response(connection, status, response);
-	if (response)
-		MHD_destroy_response(response);
-	return result;
+	if (response && status == MHD_HTTP_UNAUTHORIZED)
+		MHD_add_response_header(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer");
+	if (response && status == MHD_HTTP_METHOD_NOT_ALLOWED)
+		MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+	return respond(connection, status, response);
 }
 
-/* 0: it gets the metrics. */
-static unsigned int refuses(const struct nt_http *http, struct MHD_Connection *connection, const char *path,
-			    const char *method)
+/* 0: it may know. */
+static unsigned int refuses(const struct nt_http *http, struct MHD_Connection *connection, const char *method)
 {
 	const struct nt_request request = {
 		.host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST),
@@ -116,23 +139,15 @@ static unsigned int refuses(const struct nt_http *http, struct MHD_Connection *c
 		return status;
 	if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
 		return MHD_HTTP_METHOD_NOT_ALLOWED;
-	return strcmp(path, "/metrics") != 0 ? MHD_HTTP_NOT_FOUND : 0;
+	return 0;
 }
 
-/* Answers when the head is there. So no body is read, and the connection ends with the answer. */
-static enum MHD_Result answer(void *arg, struct MHD_Connection *connection, const char *path, const char *method,
-			      const char *version, const char *body, size_t *body_size, void **context)
+/* ---- what there is ---- */
+
+static enum MHD_Result answer_metrics(struct nt_http *http, struct MHD_Connection *connection)
 {
-	struct nt_http *http = arg;
-	const unsigned int status = refuses(http, connection, path, method);
 	enum MHD_Result result;
 
-	(void)version;
-	(void)body;
-	(void)body_size;
-	(void)context;
-	if (status)
-		return refuse(connection, status);
 	pthread_mutex_lock(&http->lock);
 	/* It stays as long as somebody reads it, also where another one is published. */
 	result = MHD_queue_response(connection, http->metrics_status, http->metrics);
@@ -140,9 +155,78 @@ static enum MHD_Result answer(void *arg, struct MHD_Connection *connection, cons
 	return result;
 }
 
+static enum MHD_Result answer_page(struct nt_http *http, struct MHD_Connection *connection)
+{
+	const struct body body = {nt_page, nt_page_size, HTML, nt_page_policy};
+
+	(void)http;
+	return respond(connection, MHD_HTTP_OK, make_response(&body, MHD_RESPMEM_PERSISTENT));
+}
+
+/* The window as JSON, whose text is the caller's to free, or NULL: out of memory. 200, or 503 and a sentence. */
+static unsigned int write_window(struct nt_http *http, size_t window, struct body *body, char **text)
+{
+	FILE *out = open_memstream(text, &body->size);
+	int result = out ? nt_history_write(http->history, window, out) : -1;
+
+	body->type = result == 1 ? JSON : TEXT;
+	if (!result)
+		fprintf(out, "There are no figures yet, or the host has more than %d CPUs.\n", NT_HTML_MAX_CPUS);
+	if ((out && fclose(out)) || result < 0) {
+		free(*text);
+		*text = NULL;
+	}
+	body->text = *text;
+	return result == 1 ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE;
+}
+
+/* As the metrics, where there are none: so the page says why. */
+static enum MHD_Result answer_live(struct nt_http *http, struct MHD_Connection *connection)
+{
+	const char *seconds = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "window");
+	struct body body = {.text = NULL};
+	char *text = NULL;
+	bool has_figures;
+	unsigned int status;
+	size_t window;
+
+	if (!nt_history_window(seconds, &window))
+		return refuse(connection, MHD_HTTP_NOT_FOUND);
+	pthread_mutex_lock(&http->lock);
+	has_figures = http->metrics_status == MHD_HTTP_OK;
+	pthread_mutex_unlock(&http->lock);
+	if (!has_figures)
+		return answer_metrics(http, connection);
+	status = write_window(http, window, &body, &text);
+	return respond(connection, status, text ? make_response(&body, MHD_RESPMEM_MUST_FREE) : NULL);
+}
+
+static const struct {
+	const char *path;
+	enum MHD_Result (*answer)(struct nt_http *http, struct MHD_Connection *connection);
+} answers[] = {{"/metrics", answer_metrics}, {"/", answer_page}, {"/live.json", answer_live}};
+
+/* Answers when the head is there. So no body is read, and the connection ends with the answer. */
+static enum MHD_Result answer(void *arg, struct MHD_Connection *connection, const char *path, const char *method,
+			      const char *version, const char *body, size_t *body_size, void **context)
+{
+	const size_t i = NT_FIRST(NT_COUNT(answers), k, !strcmp(path, answers[k].path));
+	struct nt_http *http = arg;
+	unsigned int status = refuses(http, connection, method);
+
+	(void)version;
+	(void)body;
+	(void)body_size;
+	(void)context;
+	if (!status && i == NT_COUNT(answers))
+		status = MHD_HTTP_NOT_FOUND;
+	return status ? refuse(connection, status) : answers[i].answer(http, connection);
+}
+
 int nt_http_publish(struct nt_http *http, unsigned int status, char *text, size_t size)
 {
-	struct MHD_Response *response = make_response(text, size, MHD_RESPMEM_MUST_FREE), *before;
+	struct MHD_Response *response = make_response(&(struct body){text, size, METRICS, NULL}, MHD_RESPMEM_MUST_FREE);
+	struct MHD_Response *before;
 
 	if (!response)
 		return -1;
@@ -248,7 +332,8 @@ static struct MHD_Daemon *start_daemon(struct nt_http *http, int listener)
 	return daemon;
 }
 
-struct nt_http *nt_http_start(int listener, const struct nt_guard *guard, char error[NT_ERROR_MAX])
+struct nt_http *nt_http_start(int listener, const struct nt_guard *guard, struct nt_history *history,
+			      char error[NT_ERROR_MAX])
 {
 	struct nt_http *http = calloc(1, sizeof(*http));
 
@@ -257,6 +342,7 @@ struct nt_http *nt_http_start(int listener, const struct nt_guard *guard, char e
 		return NULL;
 	}
 	http->guard = guard;
+	http->history = history;
 	pthread_mutex_init(&http->lock, NULL);
 	if (nt_http_publish(http, MHD_HTTP_SERVICE_UNAVAILABLE, strdup(BEGIN), strlen(BEGIN)))
 		nt_fail(error, "out of memory.");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * http.h - answers requests, by libmicrohttpd, on a thread of its own: what was published last. So a request costs no
- * pass over a tape, and waits for none. Pages of others may not show, frame or read what is answered.
+ * http.h - answers requests, by libmicrohttpd, on a thread of its own: with the metrics that were published last, with
+ * the live page, or with what the page shows, out of the history. So a request costs no pass over a tape, and waits for
+ * none. Pages of others may not show, frame or read what is answered.
  *
  * Memory is for the answer, and some kilobytes for each of at most NT_HTTP_CONNECTIONS_MAX connections. Each
  * ends with its answer, or after ten seconds, however slowly its client goes on.
@@ -11,15 +12,17 @@
 #include <stddef.h>
 
 #include "report/serve/guard.h"
+#include "report/serve/history.h"
 #include "report/util/fail.h"
 
 #define NT_HTTP_CONNECTIONS_MAX 512
 
 struct nt_http;
 
-/* Answers what comes in at `listener`, a socket that stays the caller's, as `guard` says, which must outlive it. NULL
- * and a sentence. Signals come to the caller's thread. */
-struct nt_http *nt_http_start(int listener, const struct nt_guard *guard, char error[NT_ERROR_MAX]);
+/* Answers what comes in at `listener`, a socket that stays the caller's, as `guard` says. Both guard and history must
+ * outlive it. NULL and a sentence. Signals come to the caller's thread. */
+struct nt_http *nt_http_start(int listener, const struct nt_guard *guard, struct nt_history *history,
+			      char error[NT_ERROR_MAX]);
 /* Safe on NULL. */
 void nt_http_stop(struct nt_http *http);
 /*

@@ -47,36 +47,46 @@ static void tell(const struct nt_serve_options *options, const char *token)
 	if (nt_listener_is_unix(&options->listener))
 		printf("nettape-serve: curl --unix-socket %s http://localhost/metrics\n", name);
 	else if (options->token_file)
-		printf("nettape-serve: http://%s/metrics (the token is in %s)\n", name, options->token_file);
+		printf("nettape-serve: http://%s/?token=... (the token is in %s); for Prometheus: /metrics\n", name,
+		       options->token_file);
 	else
-		printf("nettape-serve: http://%s/metrics?token=%s\n", name, token);
+		printf("nettape-serve: http://%s/?token=%s (a page; for Prometheus: /metrics)\n", name, token);
 	if (!nt_listener_is_local(&options->listener))
 		nt_complain("other hosts reach %s, and on the way to them token and figures can be read: "
 			    "a proxy with TLS before 127.0.0.1 keeps them secret.",
 			    name);
 }
 
-static int serve(struct nt_serve_options *options, const struct nt_guard *guard)
+/* While it follows, another thread answers. */
+static int answer(struct nt_serve_options *options, const struct nt_guard *guard, struct nt_follower *follower,
+		  struct nt_history *history)
 {
-	struct nt_follower *follower = nt_follower_new(options->path, (size_t)options->limit);
 	char error[NT_ERROR_MAX];
 	struct nt_http *http;
 	int code;
 
-	if (!follower)
-		return out_of_memory();
 	/* A reader of our output that is gone ends nothing. */
 	signal(SIGPIPE, SIG_IGN);
 	/* Threads that answer have signals blocked, and this one notes them. */
 	nt_interrupt_waits();
-	http = nt_http_start(options->listener.fd, guard, error);
+	http = nt_http_start(options->listener.fd, guard, history, error);
 	if (http)
 		tell(options, guard->token);
 	code = http ? follow(follower, http) : nt_complain("%s", error);
 	/* While this one still answers, so that the next one takes it for no socket that was left. */
 	nt_listener_close(&options->listener);
 	nt_http_stop(http);
+	return code;
+}
+
+static int serve(struct nt_serve_options *options, const struct nt_guard *guard)
+{
+	struct nt_history *history = nt_history_new();
+	struct nt_follower *follower = history ? nt_follower_new(options->path, (size_t)options->limit, history) : NULL;
+	const int code = follower ? answer(options, guard, follower, history) : out_of_memory();
+
 	nt_follower_free(follower);
+	nt_history_free(history);
 	return code;
 }
 

@@ -5,6 +5,7 @@
  */
 #include "report/export/html/parts.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +52,7 @@ static int add_cpu(struct nt_db *db, struct nt_html_costs *costs, int64_t cpu)
 	return 0;
 }
 
-static int read_cpus(const struct nt_html_scope *scope, struct nt_html_costs *costs)
+int nt_html_costs_cpus(const struct nt_html_scope *scope, struct nt_html_costs *costs)
 {
 	struct nt_db *db = scope->db;
 	sqlite3_stmt *row;
@@ -124,7 +125,41 @@ static int choose_source(const struct nt_html_scope *scope, struct nt_html_costs
 
 int64_t *nt_html_cell(const struct nt_html_costs *costs, uint32_t cpu, uint32_t owner, uint32_t step)
 {
-	return &costs->cells[((size_t)cpu * NT_HTML_OWNERS + owner) * costs->steps + step];
+	return &costs->cells[((size_t)cpu * NT_HTML_OWNERS + owner) * costs->room + step];
+}
+
+int nt_html_costs_make_room(struct nt_html_costs *costs, uint32_t steps)
+{
+	costs->room = steps;
+	costs->cells = calloc((size_t)costs->n_cpus * NT_HTML_OWNERS * steps, sizeof(*costs->cells));
+	return costs->cells ? 0 : -ENOMEM;
+}
+
+/* All rows of cells go `gone` steps to the left. */
+static void move_cells(struct nt_html_costs *costs, uint32_t gone)
+{
+	const uint32_t left = costs->room - gone;
+
+	if (!gone)
+		return;
+	for (size_t row = 0; row < (size_t)costs->n_cpus * NT_HTML_OWNERS; row++) {
+		int64_t *cells = costs->cells + row * costs->room;
+
+		memmove(cells, cells + gone, left * sizeof(*cells));
+		memset(cells + left, 0, gone * sizeof(*cells));
+	}
+}
+
+void nt_html_costs_go_on(struct nt_html_costs *costs, int64_t to_ts)
+{
+	const int64_t span = to_ts - costs->from_ts;
+	const int64_t steps = span > 0 ? (span - 1) / costs->step_ns + 1 : 0;
+	const int64_t gone = steps > costs->room ? steps - costs->room : 0;
+
+	move_cells(costs, gone < costs->room ? (uint32_t)gone : costs->room);
+	costs->from_ts += gone * costs->step_ns;
+	costs->to_ts = to_ts;
+	costs->steps = (uint32_t)(steps - gone);
 }
 
 /* The time of the network in a step. */
@@ -163,9 +198,8 @@ static void add_stretch(struct nt_html_costs *costs, uint32_t cpu, uint32_t owne
 	}
 }
 
-/* A slice; or a sum of cpu_cost: `spent_ns` of the stretch. */
-static void add_spent(struct nt_html_costs *costs, int64_t cpu, uint32_t owner, int64_t ts, int64_t dur,
-		      int64_t spent_ns)
+void nt_html_costs_add(struct nt_html_costs *costs, int64_t cpu, uint32_t owner, int64_t ts, int64_t dur,
+		       int64_t spent_ns)
 {
 	const int64_t place = find_cpu(costs, cpu);
 
@@ -192,9 +226,9 @@ static int take_slice(void *arg, const struct nt_row *row)
 	struct nt_html_costs *costs = arg;
 	const int64_t dur = nt_integer(NT_VALUE(row, cpu_slice, dur), 0);
 
-	add_spent(costs, nt_integer(NT_VALUE(row, cpu_slice, cpu), -1),
-		  owner_of(&costs->filter, NT_VALUE(row, cpu_slice, owner), NT_VALUE(row, cpu_slice, utid)),
-		  nt_integer(NT_VALUE(row, cpu_slice, ts), 0), dur, dur);
+	nt_html_costs_add(costs, nt_integer(NT_VALUE(row, cpu_slice, cpu), -1),
+			  owner_of(&costs->filter, NT_VALUE(row, cpu_slice, owner), NT_VALUE(row, cpu_slice, utid)),
+			  nt_integer(NT_VALUE(row, cpu_slice, ts), 0), dur, dur);
 	return 0;
 }
 
@@ -202,10 +236,10 @@ static int take_sum(void *arg, const struct nt_row *row)
 {
 	struct nt_html_costs *costs = arg;
 
-	add_spent(costs, nt_integer(NT_VALUE(row, cpu_cost, cpu), -1),
-		  owner_of(&costs->filter, NT_VALUE(row, cpu_cost, owner), NT_VALUE(row, cpu_cost, utid)),
-		  nt_integer(NT_VALUE(row, cpu_cost, ts), 0), nt_integer(NT_VALUE(row, cpu_cost, dur), 0),
-		  nt_integer(NT_VALUE(row, cpu_cost, spent_ns), 0));
+	nt_html_costs_add(costs, nt_integer(NT_VALUE(row, cpu_cost, cpu), -1),
+			  owner_of(&costs->filter, NT_VALUE(row, cpu_cost, owner), NT_VALUE(row, cpu_cost, utid)),
+			  nt_integer(NT_VALUE(row, cpu_cost, ts), 0), nt_integer(NT_VALUE(row, cpu_cost, dur), 0),
+			  nt_integer(NT_VALUE(row, cpu_cost, spent_ns), 0));
 	return 0;
 }
 
@@ -251,6 +285,7 @@ void nt_html_costs_end(struct nt_html_costs *costs)
 {
 	uint32_t steps = (uint32_t)(least_step(costs->to_ts - costs->from_ts, 100) / costs->step_ns);
 
+	costs->peak = costs->peak_all = (struct nt_html_peak){.is_there = false};
 	if (!steps)
 		steps = 1;
 	costs->peak.steps = costs->peak_all.steps = steps < costs->steps ? steps : costs->steps;
@@ -262,7 +297,7 @@ void nt_html_costs_end(struct nt_html_costs *costs)
 int nt_html_costs_begin(const struct nt_html_scope *scope, uint32_t most_cells, struct nt_html_costs *costs)
 {
 	*costs = (struct nt_html_costs){0};
-	if (read_cpus(scope, costs))
+	if (nt_html_costs_cpus(scope, costs))
 		return -1;
 	if (scope->to_ts <= scope->from_ts || !costs->n_cpus)
 		return 0;
@@ -270,8 +305,7 @@ int nt_html_costs_begin(const struct nt_html_scope *scope, uint32_t most_cells, 
 		return nt_db_refuse(scope->db,
 				    "the time is too long to be added up: choose a part of it with --from and --to.");
 	choose_steps(scope, most_cells, costs);
-	costs->cells = calloc((size_t)costs->n_cpus * NT_HTML_OWNERS * costs->steps, sizeof(*costs->cells));
-	if (!costs->cells)
+	if (nt_html_costs_make_room(costs, costs->steps))
 		return nt_db_no_memory(scope->db);
 	return choose_source(scope, costs) || nt_lanes_filter_init(&costs->filter, &scope->part) ? -1 : 0;
 }

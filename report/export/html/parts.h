@@ -59,6 +59,7 @@ struct nt_html_costs {
 	struct nt_lanes_filter filter;
 	uint32_t n_cpus, *cpus; /* ascending */
 	size_t cpus_size;
+	uint32_t room; /* so many steps at most */
 	int64_t *cells; /* see nt_html_cell */
 	struct nt_html_peak peak, peak_all; /* of one CPU; of all together */
 };
@@ -73,6 +74,26 @@ struct nt_scan_reader nt_html_costs_reader(struct nt_html_costs *costs);
 /* After it: finds the peaks. */
 void nt_html_costs_end(struct nt_html_costs *costs);
 void nt_html_costs_release(struct nt_html_costs *costs);
+/*
+ * Writes "costs": {"from_ns", "to_ns", "step_ns", "steps", "source", "network": [owner, ...], "peak", "peak_all",
+ * "cpus": [{"cpu", "ns": {owner: [ns in each step], ...}}, ...]}; times are since `since_ts`.
+ */
+void nt_html_costs_json(const struct nt_html_costs *costs, int64_t since_ts, struct nt_json *json);
+
+/* The same, piece by piece, for time that goes on: without a scan. */
+
+/* Reads which CPUs there are. 0, or -1 and db->error. */
+int nt_html_costs_cpus(const struct nt_html_scope *scope, struct nt_html_costs *costs);
+/* Cells for so many steps, all of them 0. 0 or -ENOMEM. */
+int nt_html_costs_make_room(struct nt_html_costs *costs, uint32_t steps);
+/* From now on they go to `to_ts`, which is not before costs->to_ts: from as long ago as there is room for. */
+void nt_html_costs_go_on(struct nt_html_costs *costs, int64_t to_ts);
+/*
+ * A slice; or a sum of cpu_cost: `spent_ns` of the stretch. CPUs that are not among costs->cpus, and the time outside,
+ * are left out.
+ */
+void nt_html_costs_add(struct nt_html_costs *costs, int64_t cpu, uint32_t owner, int64_t ts, int64_t dur,
+		       int64_t spent_ns);
 /* Nanoseconds of an owner on a CPU (by its place in `cpus`) in a step. */
 int64_t *nt_html_cell(const struct nt_html_costs *costs, uint32_t cpu, uint32_t owner, uint32_t step);
 

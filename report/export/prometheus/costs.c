@@ -36,14 +36,6 @@ static const struct nt_prometheus_query sums[] = {
 
 /* ---- groups ---- */
 
-/* The figures of a group, in the order of the columns of its SQL. */
-enum figure { SEND, RECV, RX, RX_LOW, RX_HIGH, OPS, SENT, RECEIVED, FIGURES };
-
-struct cost {
-	double figures[FIGURES];
-	bool has_rx;
-};
-
 /* Each kind of groups: its SQL, and its metrics. */
 #define OF_GROUP(GROUP)                                                                                                \
 	.seconds = NT_METRIC_##GROUP##_SECONDS, .rx_low = NT_METRIC_##GROUP##_NET_RX_LOW,                              \
@@ -59,17 +51,48 @@ static const struct kind {
 	{NT_BY_PORT, "proto || coalesce(' ' || port, '')", OF_GROUP(PORT)},
 };
 
+enum nt_by nt_prometheus_kind(size_t kind)
+{
+	return kinds[kind].by;
+}
+
+void nt_prometheus_cost_add(struct nt_prometheus_cost *to, const struct nt_prometheus_cost *from)
+{
+	to->send_ns += from->send_ns;
+	to->recv_ns += from->recv_ns;
+	to->rx_ns += from->rx_ns;
+	to->rx_low_ns += from->rx_low_ns;
+	to->rx_high_ns += from->rx_high_ns;
+	to->ops += from->ops;
+	to->sent_bytes += from->sent_bytes;
+	to->received_bytes += from->received_bytes;
+	to->has_rx |= from->has_rx;
+}
+
+double nt_prometheus_cost_total(const struct nt_prometheus_cost *cost)
+{
+	return cost->send_ns + cost->recv_ns + cost->rx_ns;
+}
+
+/* The name is the first column; the others are those of FIGURES_SQL. */
 static int add_group(struct nt_prometheus_groups *groups, const struct nt_sheet *sheet, sqlite3_stmt *row)
 {
-	struct nt_prometheus_group *group = nt_prometheus_group(groups, sheet, nt_db_text(row, 0), sizeof(struct cost));
-	struct cost *cost = group ? group->figures : NULL;
+	const struct nt_prometheus_cost figures = {.send_ns = sqlite3_column_double(row, 1),
+						   .recv_ns = sqlite3_column_double(row, 2),
+						   .rx_ns = sqlite3_column_double(row, 3),
+						   .rx_low_ns = sqlite3_column_double(row, 4),
+						   .rx_high_ns = sqlite3_column_double(row, 5),
+						   .ops = sqlite3_column_double(row, 6),
+						   .sent_bytes = sqlite3_column_double(row, 7),
+						   .received_bytes = sqlite3_column_double(row, 8),
+						   .has_rx = sqlite3_column_type(row, 3) != SQLITE_NULL};
+	struct nt_prometheus_group *group =
+		nt_prometheus_group(groups, sheet, nt_db_text(row, 0), sizeof(struct nt_prometheus_cost));
 
-	if (!cost)
+	if (!group)
 		return -ENOMEM;
-	for (int figure = 0; figure < FIGURES; figure++)
-		cost->figures[figure] += sqlite3_column_double(row, 1 + figure);
-	cost->has_rx |= sqlite3_column_type(row, 1 + RX) != SQLITE_NULL;
-	group->weight = cost->figures[SEND] + cost->figures[RECV] + cost->figures[RX];
+	nt_prometheus_cost_add(group->figures, &figures);
+	group->weight = nt_prometheus_cost_total(group->figures);
 	return 0;
 }
 
@@ -117,22 +140,26 @@ static int name_group(void *arg, const char *name, const struct nt_prometheus_gr
 {
 	const struct naming *naming = arg;
 	const struct kind *kind = naming->kind;
-	const struct cost *cost = group->figures;
+	const struct nt_prometheus_cost *cost = group->figures;
 	const struct {
 		enum nt_metric metric;
-		enum figure figure;
+		double figure;
 		const char *also, *value; /* a second label */
 		bool is_of_rx;
 	} all[] = {
-		{kind->seconds, SEND, "owner", "send", false}, {kind->seconds, RECV, "owner", "recv", false},
-		{kind->seconds, RX, "owner", "net_rx", true},  {kind->rx_low, RX_LOW, "", NULL, true},
-		{kind->rx_high, RX_HIGH, "", NULL, true},      {kind->operations, OPS, "", NULL, false},
-		{kind->bytes, SENT, "op", "send", false},      {kind->bytes, RECEIVED, "op", "recv", false},
+		{kind->seconds, cost->send_ns, "owner", "send", false},
+		{kind->seconds, cost->recv_ns, "owner", "recv", false},
+		{kind->seconds, cost->rx_ns, "owner", "net_rx", true},
+		{kind->rx_low, cost->rx_low_ns, "", NULL, true},
+		{kind->rx_high, cost->rx_high_ns, "", NULL, true},
+		{kind->operations, cost->ops, "", NULL, false},
+		{kind->bytes, cost->sent_bytes, "op", "send", false},
+		{kind->bytes, cost->received_bytes, "op", "recv", false},
 	};
 
 	for (size_t i = 0; i < NT_COUNT(all); i++) {
 		if ((!all[i].is_of_rx || cost->has_rx) &&
-		    nt_sheet_add(naming->sheet, all[i].metric, cost->figures[all[i].figure],
+		    nt_sheet_add(naming->sheet, all[i].metric, all[i].figure,
 				 NT_LABELS({nt_by_name(kind->by), name}, {all[i].also, all[i].value})))
 			return -ENOMEM;
 	}

@@ -97,7 +97,8 @@ static int open_rows(struct nt_prometheus_live *live, char error_text[NT_ERROR_M
 					  .order = NT_ROWS_FOLLOWED,
 					  .head = true,
 					  .names_within = true,
-					  .is_stopped = live->choice.is_stopped};
+					  .is_stopped = live->choice.is_stopped,
+					  .stopped_arg = live->choice.arg};
 	int error = nt_rows_open(&live->rows, live->tape, NULL, SESSION_ID, &want);
 
 	if (error)
@@ -239,6 +240,8 @@ static int add_costs(struct nt_prometheus_live *live, const struct nt_part *part
 		error = move(part, costs[i]);
 	if (!error)
 		error = nt_prometheus_costs(part, NT_PROMETHEUS_COSTS, groups, &live->sheet);
+	if (!error && live->choice.add)
+		error = live->choice.add(live->choice.arg, &(struct nt_prometheus_news){part, groups});
 	if (!error && nt_prometheus_name_new_costs(groups, live->choice.limit, live->named, &live->sheet))
 		error = nt_db_no_memory(live->db);
 	for (size_t i = 0; i < NT_COUNT(groups); i++)

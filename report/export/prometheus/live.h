@@ -14,14 +14,27 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "report/export/prometheus/groups.h"
+#include "report/query/session.h"
 #include "report/util/fail.h"
 
 struct nt_prometheus_live;
+
+/* What comes on top of the sums. Good while it is told. */
+struct nt_prometheus_news {
+	/* From the session's begin to when the figures are complete. Its tables cpu_cost, sock_cost, rx_cost and
+	 * record_count have what is new, and no others. */
+	const struct nt_part *part;
+	const struct nt_prometheus_groups *groups; /* of each kind (parts.h), the same costs */
+};
 
 struct nt_prometheus_choice {
 	size_t limit; /* so many programs, cgroups and ports with names */
 	bool names_host; /* by a label: for files, which nothing else tells apart */
 	bool (*is_stopped)(void *arg); /* true: a look ends early */
+	/* Is told each time something is added up, or NULL. 0, or -1 and a sentence in part->db->error. */
+	int (*add)(void *arg, const struct nt_prometheus_news *news);
+	void *arg; /* of both */
 };
 /* NULL: out of memory. Nothing is read yet. */
 struct nt_prometheus_live *nt_prometheus_live_new(const char *path, const struct nt_prometheus_choice *choice);

@@ -33,6 +33,19 @@ int nt_prometheus_add_queries(const struct nt_part *part, uint64_t tables, const
 /* ---- costs.c ---- */
 
 enum { NT_PROMETHEUS_KINDS = 3 }; /* of groups: programs, cgroups and ports */
+/* What groups of a kind are grouped by. */
+enum nt_by nt_prometheus_kind(size_t kind);
+
+/* The figures of such a group. */
+struct nt_prometheus_cost {
+	double send_ns, recv_ns;
+	double rx_ns, rx_low_ns, rx_high_ns; /* 0 where it is not known what they pay */
+	double ops, sent_bytes, received_bytes;
+	bool has_rx; /* it is known */
+};
+void nt_prometheus_cost_add(struct nt_prometheus_cost *to, const struct nt_prometheus_cost *from);
+/* What a group weighs. */
+double nt_prometheus_cost_total(const struct nt_prometheus_cost *cost);
 
 /* The sums of cpu_cost, sock_cost and rx_cost, which are of this part alone. `tables`: those that there are. */
 int nt_prometheus_costs(const struct nt_part *part, uint64_t tables,

@@ -45,16 +45,15 @@ function peakCard(session, costs) {
   const {peak, peak_all: both} = costs;
   if (!peak) return card('Peak', 'none');
   const when = (one) => costs.moment(one.from_ns);
-  const texts = [
-    `of CPU ${peak.cpu}, over ${roundDuration(peak.dur_ns)} from ${when(peak)} ` +
-      `(${wall(session.start_realtime_ns + peak.from_ns).slice(11, -1)} UTC).`,
-  ];
+  const ofDay = costs.origin_ns ? '' : ` (${wall(session.start_realtime_ns + peak.from_ns).slice(11, -1)} UTC)`;
+  const texts = [`of CPU ${peak.cpu}, over ${roundDuration(peak.dur_ns)} from ${when(peak)}${ofDay}.`];
   if (costs.cpus.length > 1)
     texts.push(`All CPUs together: ${percent(both.net_ns, both.dur_ns * costs.cpus.length)} from ${when(both)}.`);
   return card('Peak', percent(peak.net_ns, peak.dur_ns), ...texts);
 }
 
-// The first row of the table of senders and receivers as the page opens, where its rows are those who pay.
+// The first row of the table of senders and receivers as the page opens, where its rows are those who pay. `all`: the
+// sums of the same time; null: there are none.
 function payerCard(data, by, all) {
   const payers = data.tables.find((one) => one.by === (['program', 'process', 'cgroup'].includes(by) ? by : 'program'));
   const title = `Most expensive ${payers.by}`;
@@ -62,7 +61,7 @@ function payerCard(data, by, all) {
   const total = (name) =>
     sum(payers.rows.map((row) => row[at(name)] || 0)) + ((payers.rest_rows && payers.rest[at(name)]) || 0);
   const first = payers.rows[0];
-  const unpaid = (all.net_rx || 0) + (all.net_tx || 0) - total('rx_ns');
+  const unpaid = all ? (all.net_rx || 0) + (all.net_tx || 0) - total('rx_ns') : 0;
   const rest = unpaid ? [`${duration(unpaid)} in softirqs are charged to no process.`] : [];
   if (!first || !first[at('total_ns')])
     return card(title, 'none', `No ${payers.by} spent time in the network stack.`, ...rest);

@@ -141,15 +141,16 @@ class Chart {
   }
 
   drawTimes(y) {
-    const {from, to} = this.view;
-    const {step, list} = ticks(from, to, Math.max(2, this.plot / 110), niceTime);
-    for (const ns of list) {
+    const {from, to, costs} = this.view;
+    const origin = costs.origin_ns;
+    const {step, list} = ticks(from + origin, to + origin, Math.max(2, this.plot / 110), niceTime);
+    for (const ns of list.map((time) => time - origin)) {
       const x = this.x(ns);
       if (x > this.width - RIGHT + 0.5) continue;
       const anchor = x > this.width - 45 ? 'end' : 'middle';
       this.svg.append(
         svg('line', {class: 'tick', x1: x, x2: x, y1: y, y2: y + 5}),
-        svg('text', {x, y: y + 18, 'text-anchor': anchor}, this.view.costs.moment(ns, step)),
+        svg('text', {x, y: y + 18, 'text-anchor': anchor}, costs.moment(ns, step)),
       );
     }
   }

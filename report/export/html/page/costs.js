@@ -20,7 +20,12 @@ const OWNERS = [
 
 class Costs {
   constructor(costs) {
-    Object.assign(this, costs);
+    this.origin_ns = 0; // of the start of the recording, on the clock whose times are shown
+    this.set(costs);
+  }
+
+  set(costs) {
+    Object.assign(this, {peak: null, peak_all: null}, costs);
     this.owners = OWNERS.map(([name]) => name).filter((name) => costs.cpus.some((cpu) => cpu.ns[name]));
   }
 

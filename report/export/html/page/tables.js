@@ -7,6 +7,7 @@
 const MOST_OPEN_ROWS = 16; // of the table of CPUs, before it is folded
 const FIRST_ROWS = 10; // of other tables
 const WITHOUT_SUM = ['elsewhere', 'energy', 'pressure']; // tables that have all their rows, and no others
+const opened = new Set(); // the names of those of which all rows are shown, also when they are made again
 const LEAST_BAR = 0.01; // of a whole bar: less is not to be seen
 
 const LABELS = {
@@ -127,10 +128,14 @@ function dataRows(data) {
     const rest = restOf(data, n);
     return table(data.title, columns, data.rows.slice(0, n).map(convert), rest ? convert(rest) : null);
   };
-  if (data.rows.length <= FIRST_ROWS + 1 || WITHOUT_SUM.includes(data.name)) return made(data.rows.length);
+  if (data.rows.length <= FIRST_ROWS + 1 || WITHOUT_SUM.includes(data.name) || opened.has(data.name))
+    return made(data.rows.length);
   const more = el('button', {type: 'button', class: 'more'}, `Show ${count(data.rows.length)} rows`);
   const box = el('div', {}, made(FIRST_ROWS), more);
-  more.addEventListener('click', () => box.replaceChildren(made(data.rows.length)));
+  more.addEventListener('click', () => {
+    opened.add(data.name);
+    box.replaceChildren(made(data.rows.length));
+  });
   return box;
 }
 

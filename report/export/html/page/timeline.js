@@ -4,6 +4,11 @@
 'use strict';
 
 const TABLE_ROWS = 50; // of a chart's table
+const SOURCES = {
+  cpu_slice: 'the slices themselves',
+  cpu_cost: 'the sums that the import made',
+  live: 'the records as they come',
+};
 const FIT_BELOW = 0.25; // a network that never takes more of the time is drawn on a scale of its own
 
 class Timeline {
@@ -48,13 +53,10 @@ class Timeline {
   }
 
   makeControls() {
-    const option = (value, places, text) => {
-      const sums = this.costs.sum(places, 0, this.costs.steps);
-      return el('option', {value}, `${text}: ${percent(sums.network, sums.there)}`);
-    };
-    const cpus = this.costs.cpus.map((cpu, place) => option(String(place), [place], `CPU ${cpu.cpu}`));
-    if (cpus.length > 1) cpus.unshift(option('all', this.costs.everywhere(), 'all CPUs'));
-    this.select = el('select', {}, ...cpus);
+    const values = this.costs.cpus.map((cpu, place) => String(place));
+    if (values.length > 1) values.unshift('all');
+    this.select = el('select', {}, ...values.map((value) => el('option', {value})));
+    this.labelCpus();
     this.select.addEventListener('change', () => this.choose(this.select.value));
     const button = (text, title, act) => {
       const made = el('button', {type: 'button', title}, text);
@@ -84,9 +86,22 @@ class Timeline {
     );
   }
 
+  placesOf(value) {
+    return value === 'all' ? this.costs.everywhere() : [Number(value)];
+  }
+
+  // The shares of the network, in the list of CPUs.
+  labelCpus() {
+    for (const option of this.select.options) {
+      const sums = this.costs.sum(this.placesOf(option.value), 0, this.costs.steps);
+      const name = option.value === 'all' ? 'all CPUs' : `CPU ${this.costs.cpus[option.value].cpu}`;
+      option.textContent = `${name}: ${percent(sums.network, sums.there)}`;
+    }
+  }
+
   choose(value) {
     this.select.value = value;
-    this.view.choose(value === 'all' ? this.costs.everywhere() : [Number(value)]);
+    this.view.choose(this.placesOf(value));
   }
 
   chooseNext(by) {
@@ -214,7 +229,6 @@ class Timeline {
   element() {
     this.fold = el('details', {}, el('summary', {}, 'This chart as a table'), this.rows);
     this.fold.addEventListener('toggle', () => this.showRows());
-    const source = this.costs.source === 'cpu_slice' ? 'the slices themselves' : 'the sums that the import made';
     const of = roundDuration(this.costs.step_ns);
     const what = this.costs.owners
       .filter((owner) => owner !== 'idle')
@@ -230,7 +244,8 @@ class Timeline {
       el(
         'p',
         {class: 'note'},
-        `Sums over steps of ${of}, from ${source}: exact. The network is net_rx, net_tx, recv and send. ${what}.`,
+        `Sums over steps of ${of}, from ${SOURCES[this.costs.source]}: exact. ` +
+          `The network is net_rx, net_tx, recv and send. ${what}.`,
       ),
     );
   }
