@@ -10,6 +10,7 @@
 
 #include "report/export/html/parts.h"
 #include "report/query/groups.h"
+#include "report/query/ports.h"
 #include "report/serve/recent.h"
 #include "report/util/array.h"
 
@@ -268,7 +269,8 @@ int nt_history_add(void *arg, const struct nt_prometheus_news *news)
 
 	nt_html_scope_init(&scope, news->part->db, news->part->selection, news->part->session);
 	error = nt_html_costs_cpus(&scope, &cpus);
-	if (!error)
+	/* Without a CPU that has any time there is nothing new. */
+	if (!error && cpus.n_cpus)
 		error = add_of(arg, news, &scope, &cpus);
 	else if (cpus.n_cpus == NT_HTML_MAX_CPUS)
 		error = 0; /* the figures of a host with even more are no page's */
@@ -370,7 +372,8 @@ static int write_table(enum nt_by by, const struct nt_recent_slot *sum, const st
 	nt_json_text(json, "name", group->rows);
 	nt_json_text(json, "by", nt_by_name(by));
 	nt_json_text(json, "title", group->title);
-	nt_json_text(json, "note", group->note);
+	/* Of ports there are no columns but these. */
+	nt_json_text(json, "note", by == NT_BY_PORT ? NT_PORT_NOTE : group->note);
 	write_columns(json, nt_by_name(by));
 	nt_json_open(json, "rows", '[');
 	error = nt_prometheus_each_group(groups, TABLE_ROWS, &one_host, write_group, &table);

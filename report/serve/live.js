@@ -109,6 +109,7 @@ class LiveRecording {
     this.isMoving = true;
     costs.set(data.costs);
     this.timeline.labelCpus();
+    this.timeline.showNote();
     view.past = [];
     view.a = 0;
     view.b = costs.steps;

@@ -58,8 +58,9 @@ static void print_help(void)
 	puts(usage);
 	puts("");
 	nt_print_prose(stdout, "", "%s",
-		       "Serves the metrics of a tape over HTTP while nettape-record writes it, at /metrics, for "
-		       "Prometheus. Of a directory of tapes it serves the one that is recorded.");
+		       "Shows a tape in a browser while nettape-record writes it, on a page whose address it "
+		       "prints, and answers Prometheus at /metrics. Of a directory of tapes it serves the one "
+		       "that is recorded.");
 	puts("\nOptions:");
 	nt_print_options(stdout, table);
 	puts("\nExample:\n  nettape-serve /var/lib/nettape --token-file nettape.token\n"

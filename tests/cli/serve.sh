@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# nettape-serve, of tapes that nobody records any more: what /metrics answers, whom it refuses, clients that it must
-# withstand (tests/cli/serve.py), its Unix socket, and command lines that make no sense.
+# nettape-serve, of tapes that nobody records any more: what it answers, whom it refuses, clients that it must
+# withstand (tests/cli/serve.py), its Unix socket, and command lines that make no sense. live/serve_page has the page
+# in a browser.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 [[ -x build/nettape-serve ]] || skip "nettape-serve is not made here: bash tests/setup.sh serve"
@@ -12,12 +13,12 @@ server=
 stop() { [[ -z $server ]] || { kill "$server" && wait "$server"; } 2>/dev/null || true; server=; }
 trap 'stop; rm -rf --one-file-system "$work"' EXIT
 
-# start PROGRAM ARGUMENT...: until it answers; its URL with the token is $url then
+# start PROGRAM ARGUMENT...: until it answers; $url is its metrics then, with the token if that was printed
 start() {
     "$@" >"$work/said" 2>"$work/complained" &
     server=$!
     for _ in $(seq 1000); do
-        url=$(sed -n 's/^nettape-serve: \(http[^ ]*\).*/\1/p' "$work/said")
+        url=$(sed -nE 's|^nettape-serve: (http[^ ]*/)(\?[^ ]*) .*|\1metrics\2|p' "$work/said")
         [[ $url || -S $work/socket ]] && return
         kill -0 "$server" 2>/dev/null || break
         sleep 0.02
@@ -58,6 +59,17 @@ asks 403 -H "Host: evil.example" "$url"
 asks 200 -H "Host: good.example:80" "$url"
 asks 403 -0 -H "Host:" "$url"
 asks 404 "${url/metrics/other}"
+
+# The page holds no data; what it asks for is what the tape has.
+asks 200 "${url/metrics/}"
+has "a page" "$(<"$work/answer")" "fetch("
+asks 401 "${bare/metrics/}"
+asks 401 "${bare/metrics/live.json?window=60}"
+asks 404 "${url/metrics/live.json}&window=61"
+asks 200 "${url/metrics/live.json}&window=60"
+"$PLAIN" query "$work/loss.tape" "SELECT cpu, owner, ts, dur FROM cpu_slice" --csv >"$work/slices"
+is "each step of the page's chart" "$(python3 tests/cli/serve_window.py "$work/answer" "$work/slices" \
+    "$("$PLAIN" query "$work/loss.tape" "SELECT start_ts FROM session" --csv | tail -1)")" "done"
 asks 404 "${url/metrics/..%2f..%2fetc%2fpasswd}"
 asks 405 -X POST -d "$token" "$url"
 asks 405 -X OPTIONS -H "Origin: http://evil.example" "$url"

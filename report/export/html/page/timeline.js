@@ -226,14 +226,22 @@ class Timeline {
     );
   }
 
-  element() {
-    this.fold = el('details', {}, el('summary', {}, 'This chart as a table'), this.rows);
-    this.fold.addEventListener('toggle', () => this.showRows());
-    const of = roundDuration(this.costs.step_ns);
-    const what = this.costs.owners
+  showNote() {
+    const {costs} = this;
+    const what = costs.owners
       .filter((owner) => owner !== 'idle')
       .map((owner) => `${owner}: ${OWNERS.find(([name]) => name === owner)[1]}`)
       .join('; ');
+    this.note.textContent =
+      `Sums over steps of ${roundDuration(costs.step_ns)}, from ${SOURCES[costs.source]}: exact. ` +
+      `The network is net_rx, net_tx, recv and send. ${what}.`;
+  }
+
+  element() {
+    this.note = el('p', {class: 'note'});
+    this.showNote();
+    this.fold = el('details', {}, el('summary', {}, 'This chart as a table'), this.rows);
+    this.fold.addEventListener('toggle', () => this.showRows());
     return el(
       'section',
       {class: 'timeline'},
@@ -241,12 +249,7 @@ class Timeline {
       this.controls,
       el('div', {class: 'beside'}, this.chart.element, this.readout),
       this.fold,
-      el(
-        'p',
-        {class: 'note'},
-        `Sums over steps of ${of}, from ${SOURCES[this.costs.source]}: exact. ` +
-          `The network is net_rx, net_tx, recv and send. ${what}.`,
-      ),
+      this.note,
     );
   }
 }
