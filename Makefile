@@ -185,7 +185,7 @@ $(BUILD)/text/page.js $(BUILD)/text/live.js:
 	$(Q)cat $^ > $@
 
 text_of_page := $(filter-out %_policy.h,$(page_headers)) $(BUILD)/text/live_js.h
-$(foreach text,$(text_of_page),$(eval $(text): $(subst _,.,$(basename $(text)))))
+$(foreach text,$(text_of_page),$(eval $(text): $(dir $(text))$(subst _,.,$(basename $(notdir $(text))))))
 $(text_of_page):
 	$(call say,PAGE,$@)
 	$(Q)sed -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' $< > $@

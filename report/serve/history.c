@@ -34,8 +34,8 @@ struct window {
 
 struct nt_history {
 	pthread_mutex_t lock;
-	char uuid[33]; /* of the recording at hand */
-	int64_t start_ts, until_ts;
+	int64_t start_ts, until_ts; /* of the recording at hand */
+	bool is_due; /* another one is to begin */
 	bool has_ended;
 	char *facts; /* as JSON; NULL: nothing was added yet */
 	struct window windows[NT_COUNT(spans)];
@@ -105,16 +105,18 @@ static int begin_window(struct window *window, int64_t span_ns, int64_t start_ts
 		       : 0;
 }
 
-static int begin_again(struct nt_history *history, const struct nt_session *session, const struct nt_html_costs *cpus)
+/* From a time on: the begin, or when something came that does not fit. */
+static int begin_again(struct nt_history *history, const struct nt_session *session, int64_t from_ts,
+		       const struct nt_html_costs *cpus)
 {
 	int error = 0;
 
 	forget(history);
-	history->has_ended = false;
-	history->start_ts = history->until_ts = session->start_ts;
-	memcpy(history->uuid, session->uuid, sizeof(history->uuid));
+	history->is_due = history->has_ended = false;
+	history->start_ts = session->start_ts;
+	history->until_ts = from_ts;
 	for (size_t i = 0; i < NT_COUNT(spans) && !error; i++)
-		error = begin_window(&history->windows[i], spans[i].span_ns, session->start_ts, cpus);
+		error = begin_window(&history->windows[i], spans[i].span_ns, from_ts, cpus);
 	return error;
 }
 
@@ -123,11 +125,9 @@ static bool has_cpu(const struct nt_html_costs *costs, uint32_t cpu)
 	return bsearch(&cpu, costs->cpus, costs->n_cpus, sizeof(cpu), nt_compare_u32);
 }
 
-/* Not so of another recording, or of one that is read anew from its begin. */
-static bool goes_on(const struct nt_history *history, const struct nt_part *part, const struct nt_html_costs *cpus)
+static bool goes_on(const struct nt_history *history, const struct nt_html_costs *cpus)
 {
-	return history->facts && !strcmp(history->uuid, part->session->uuid) &&
-	       history->start_ts == part->session->start_ts && history->until_ts < part->to_ts &&
+	return history->facts && !history->is_due &&
 	       !NT_ANY(cpus->n_cpus, i, !has_cpu(&history->windows[0].costs, cpus->cpus[i]));
 }
 
@@ -212,6 +212,9 @@ static int put(struct nt_history *history, const struct nt_recent_slot *slot, ch
 	history->until_ts = slot->to_ts;
 	free(history->facts);
 	history->facts = facts;
+	/* A slot of which a part is missing is not to be read. */
+	if (error)
+		forget(history);
 	return error ? -ENOMEM : 0;
 }
 
@@ -228,6 +231,8 @@ static int add(struct nt_history *history, const struct nt_prometheus_news *news
 		free(facts);
 		return -1;
 	}
+	for (size_t i = 0; i < NT_COUNT(spans); i++)
+		nt_html_costs_end(&history->windows[i].next);
 	memcpy(slot.groups, news->groups, sizeof(slot.groups));
 	pthread_mutex_lock(&history->lock);
 	error = put(history, &slot, facts);
@@ -235,45 +240,59 @@ static int add(struct nt_history *history, const struct nt_prometheus_news *news
 	return error ? nt_db_no_memory(part->db) : 0;
 }
 
+/* `cpus`: of what is new. 1: there is nothing yet that anything could be added to. */
 static int make_ready(struct nt_history *history, const struct nt_part *part, const struct nt_html_costs *cpus)
 {
+	const bool is_new = history->is_due || !history->facts;
 	int error;
 
-	if (goes_on(history, part, cpus))
+	if (goes_on(history, cpus))
 		return 0;
+	if (!cpus->n_cpus)
+		return 1;
 	pthread_mutex_lock(&history->lock);
-	error = begin_again(history, part->session, cpus);
+	error = begin_again(history, part->session, is_new ? part->session->start_ts : history->until_ts, cpus);
 	pthread_mutex_unlock(&history->lock);
 	return error ? nt_db_no_memory(part->db) : 0;
 }
 
-/* `cpus`: of what is new. */
 static int add_of(struct nt_history *history, const struct nt_prometheus_news *news, const struct nt_html_scope *scope,
 		  const struct nt_html_costs *cpus)
 {
+	const int result = make_ready(history, news->part, cpus);
 	char *facts = NULL;
 
-	if (make_ready(history, news->part, cpus))
-		return -1;
+	if (result)
+		return result < 0 ? -1 : 0;
 	if (!write_facts(scope, &facts))
 		return add(history, news, facts);
 	free(facts);
 	return -1;
 }
 
+/* Of a host with more CPUs than a page shows there is nothing. */
+static int refuse(struct nt_history *history)
+{
+	pthread_mutex_lock(&history->lock);
+	forget(history);
+	pthread_mutex_unlock(&history->lock);
+	return 0;
+}
+
 int nt_history_add(void *arg, const struct nt_prometheus_news *news)
 {
+	struct nt_history *history = arg;
 	struct nt_html_costs cpus = {0};
 	struct nt_html_scope scope;
 	int error;
 
+	history->is_due |= news->is_first;
 	nt_html_scope_init(&scope, news->part->db, news->part->selection, news->part->session);
 	error = nt_html_costs_cpus(&scope, &cpus);
-	/* Without a CPU that has any time there is nothing new. */
-	if (!error && cpus.n_cpus)
-		error = add_of(arg, news, &scope, &cpus);
+	if (!error)
+		error = add_of(history, news, &scope, &cpus);
 	else if (cpus.n_cpus == NT_HTML_MAX_CPUS)
-		error = 0; /* the figures of a host with even more are no page's */
+		error = refuse(history);
 	nt_html_costs_release(&cpus);
 	return error;
 }
@@ -360,6 +379,14 @@ static void write_rest(const struct table *table)
 	nt_json_close(table->json, ']');
 }
 
+/* Whether the rest has groups that have lost their names (recent.h), and so are not counted. */
+static bool has_more(const struct nt_prometheus_groups *groups)
+{
+	const struct nt_labels *names = groups->n ? &groups->hosts[0].names : NULL;
+
+	return names && NT_ANY(names->texts.n, i, !strcmp(nt_labels_text(names, (uint32_t)i), "other"));
+}
+
 static int write_table(enum nt_by by, const struct nt_recent_slot *sum, const struct nt_prometheus_groups *groups,
 		       struct nt_json *json)
 {
@@ -379,6 +406,7 @@ static int write_table(enum nt_by by, const struct nt_recent_slot *sum, const st
 	error = nt_prometheus_each_group(groups, TABLE_ROWS, &one_host, write_group, &table);
 	nt_json_close(json, ']');
 	write_rest(&table);
+	nt_json_bool(json, "rest_has_more", has_more(groups));
 	nt_json_close(json, '}');
 	return error;
 }
@@ -422,7 +450,6 @@ static int write_window(struct nt_history *history, size_t i, FILE *out)
 	nt_json_text(&json, "tool", "nettape-serve " NT_VERSION);
 	nt_json_bool(&json, "ended", history->has_ended);
 	nt_json_integer(&json, "wall_ns", wall_ns());
-	nt_html_costs_end(&window->costs);
 	nt_html_costs_json(&window->costs, history->start_ts, &json);
 	error = write_recent(history, &window->recent, &json);
 	nt_json_close(&json, '}');

@@ -21,7 +21,7 @@ struct nt_history *nt_history_new(void);
 /* Safe on NULL. */
 void nt_history_free(struct nt_history *history);
 /*
- * What comes on top; of another recording, or where that is read anew, all begins anew. A watcher of
+ * What comes on top; where a tape is read from its begin, all begins anew. A watcher of
  * nt_prometheus_choice: 0, or -1 and a sentence in the database's error.
  */
 int nt_history_add(void *history, const struct nt_prometheus_news *news);
@@ -32,6 +32,7 @@ void nt_history_end(struct nt_history *history);
 bool nt_history_window(const char *seconds, size_t *window);
 /*
  * Writes the window as the page's script reads it: {"facts": {...}, "live": {...}} with the members of
- * export/html/parts.h. 1; 0: nothing was added yet, or the host has more than NT_HTML_MAX_CPUS CPUs; -ENOMEM.
+ * export/html/parts.h. Of a table, "rest_has_more" says that some groups of the rest are not counted. 1; 0: nothing was
+ * added yet, or the host has more than NT_HTML_MAX_CPUS CPUs; -ENOMEM.
  */
 int nt_history_write(struct nt_history *history, size_t window, FILE *out);

@@ -180,23 +180,32 @@ static unsigned int write_window(struct nt_http *http, size_t window, struct bod
 	return result == 1 ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE;
 }
 
-/* As the metrics, where there are none: so the page says why. */
+/* What is published, where that is no figures: so the page says why. False: there are figures. */
+static bool answer_why_not(struct nt_http *http, struct MHD_Connection *connection, enum MHD_Result *result)
+{
+	bool has_figures;
+
+	pthread_mutex_lock(&http->lock);
+	has_figures = http->metrics_status == MHD_HTTP_OK;
+	if (!has_figures)
+		*result = MHD_queue_response(connection, http->metrics_status, http->metrics);
+	pthread_mutex_unlock(&http->lock);
+	return !has_figures;
+}
+
 static enum MHD_Result answer_live(struct nt_http *http, struct MHD_Connection *connection)
 {
 	const char *seconds = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "window");
 	struct body body = {.text = NULL};
-	char *text = NULL;
-	bool has_figures;
+	enum MHD_Result result;
 	unsigned int status;
+	char *text = NULL;
 	size_t window;
 
 	if (!nt_history_window(seconds, &window))
 		return refuse(connection, MHD_HTTP_NOT_FOUND);
-	pthread_mutex_lock(&http->lock);
-	has_figures = http->metrics_status == MHD_HTTP_OK;
-	pthread_mutex_unlock(&http->lock);
-	if (!has_figures)
-		return answer_metrics(http, connection);
+	if (answer_why_not(http, connection, &result))
+		return result;
 	status = write_window(http, window, &body, &text);
 	return respond(connection, status, text ? make_response(&body, MHD_RESPMEM_MUST_FREE) : NULL);
 }

@@ -14,7 +14,8 @@ const WINDOWS = [
 ];
 const DAY_NS = 86400e9;
 
-// Times are those of the day, in UTC: a reader compares them with other logs.
+// Times are those of the day, in UTC: a reader compares them with other logs. Digits that are not shown are cut off,
+// since steps begin at any fraction of a second.
 class LiveCosts extends Costs {
   constructor(costs, startNs) {
     super(costs);
@@ -22,22 +23,12 @@ class LiveCosts extends Costs {
   }
 
   moment(ns, step = this.step_ns) {
-    let places = 0;
-    for (let size = 1e9; size > 1 && step % size > size * 1e-6; size /= 10) places++;
-    return clock((ns + this.origin_ns) % DAY_NS, places).replace(/^(?=\d:)/, '0');
+    let places = 1;
+    let shown = 1e8;
+    for (; shown > 1 && step % shown; shown /= 10) places++;
+    const time = (ns + this.origin_ns) % DAY_NS;
+    return clock(time - (time % shown), places).replace(/^(?=\d:)/, '0');
   }
-}
-
-// Puts what was made in place of what stands there. What the reader has opened, scrolled or chosen stays so.
-function renew(place, ...made) {
-  const all = (selector) => [...place.querySelectorAll(selector)];
-  const open = all('details').map((one) => one.open);
-  const left = all('.scroll').map((one) => one.scrollLeft);
-  const focus = all('summary, button, .scroll').indexOf(document.activeElement);
-  place.replaceChildren(...made.filter((one) => one));
-  all('details').forEach((one, i) => (one.open = Boolean(open[i])));
-  all('.scroll').forEach((one, i) => (one.scrollLeft = left[i] || 0));
-  if (focus >= 0) all('summary, button, .scroll')[focus]?.focus({preventScroll: true});
 }
 
 // The costs of programs, cgroups and ports, in the grouping that the reader chooses.
@@ -217,8 +208,13 @@ class Live {
   async ask() {
     const number = ++this.asked;
     clearTimeout(this.timer);
-    if (!document.hidden) await this.look(number);
-    if (number === this.asked) this.timer = setTimeout(() => this.ask(), EVERY_MS);
+    try {
+      if (!document.hidden) await this.look(number);
+    } catch (error) {
+      this.say('no figures', `the answer cannot be shown: ${error.message}.`);
+    } finally {
+      if (number === this.asked) this.timer = setTimeout(() => this.ask(), EVERY_MS);
+    }
   }
 
   async look(number) {
@@ -250,8 +246,11 @@ class Live {
     const data = {...facts, ...live, selection: {process: null}};
     data.costs.source = 'live';
     // Samples are not told apart here.
-    Object.assign(data.session, {events_count: live.records_count, lost_count: live.lost_count, lost_samples_count: 0});
+    const {records_count: events, lost_count: lost} = live;
+    Object.assign(data.session, {events_count: events, lost_count: lost, lost_samples_count: 0});
     const now = [facts.session.uuid, live.costs.to_ns, live.ended].join();
+    // The reader is dragging: what is under the pointer stays there.
+    if (this.recording?.timeline.chart.start !== undefined) return;
     if (now !== this.shown) this.show(data);
     this.shown = now;
     this.sayAge(data);

@@ -84,16 +84,17 @@ static void drop_first(struct nt_recent *recent)
 }
 
 /* The one that what came is added to. */
-static struct nt_recent_slot *open_slot(struct nt_recent *recent, int64_t from_ts)
+static struct nt_recent_slot *open_slot(struct nt_recent *recent, const struct nt_recent_slot *news)
 {
 	struct nt_recent_slot *last = recent->n ? &recent->slots[recent->n - 1] : NULL;
 
-	if (last && last->to_ts - last->from_ts < recent->span_ns / NT_RECENT_SLOTS)
+	/* Where no time has become complete, what came is of the time before. */
+	if (last && (last->to_ts - last->from_ts < recent->span_ns / NT_RECENT_SLOTS || news->from_ts == news->to_ts))
 		return last;
 	if (recent->n == NT_COUNT(recent->slots))
 		drop_first(recent);
 	last = &recent->slots[recent->n++];
-	*last = (struct nt_recent_slot){.from_ts = from_ts};
+	*last = (struct nt_recent_slot){.from_ts = news->from_ts};
 	return last;
 }
 
@@ -101,7 +102,7 @@ int nt_recent_add(struct nt_recent *recent, const struct nt_recent_slot *news)
 {
 	while (recent->n && recent->slots[0].to_ts <= news->to_ts - recent->span_ns)
 		drop_first(recent);
-	return add_slot(open_slot(recent, news->from_ts), news, NT_RECENT_NAMES);
+	return add_slot(open_slot(recent, news), news, NT_RECENT_NAMES);
 }
 
 int nt_recent_sum(const struct nt_recent *recent, struct nt_recent_slot *sum)

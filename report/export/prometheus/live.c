@@ -32,6 +32,7 @@ struct nt_prometheus_live {
 	struct nt_prometheus_named named[NT_PROMETHEUS_KINDS];
 	size_t most_identities; /* with more, those that nothing needs are forgotten */
 	bool has_forgotten; /* just now */
+	bool has_told; /* something of this tape, to choice->add */
 };
 
 /* ---- opening ---- */
@@ -63,6 +64,7 @@ static void forget(struct nt_prometheus_live *live)
 	live->n_told = 0;
 	live->most_identities = 0;
 	live->has_forgotten = false;
+	live->has_told = false;
 	nt_sheet_release(&live->sheet);
 }
 
@@ -230,6 +232,14 @@ static int move(const struct nt_part *part, enum nt_table_id id)
 	       run(part->db, delete, part->to_ts) || run(part->db, keep.text, part->to_ts);
 }
 
+static int tell(struct nt_prometheus_live *live, const struct nt_part *part, const struct nt_prometheus_groups *groups)
+{
+	const struct nt_prometheus_news news = {part, groups, !live->has_told};
+
+	live->has_told = true;
+	return live->choice.add ? live->choice.add(live->choice.arg, &news) : 0;
+}
+
 static int add_costs(struct nt_prometheus_live *live, const struct nt_part *part)
 {
 	static const enum nt_table_id costs[] = {NT_TABLE_CPU_COST, NT_TABLE_SOCK_COST, NT_TABLE_RX_COST};
@@ -240,8 +250,8 @@ static int add_costs(struct nt_prometheus_live *live, const struct nt_part *part
 		error = move(part, costs[i]);
 	if (!error)
 		error = nt_prometheus_costs(part, NT_PROMETHEUS_COSTS, groups, &live->sheet);
-	if (!error && live->choice.add)
-		error = live->choice.add(live->choice.arg, &(struct nt_prometheus_news){part, groups});
+	if (!error)
+		error = tell(live, part, groups);
 	if (!error && nt_prometheus_name_new_costs(groups, live->choice.limit, live->named, &live->sheet))
 		error = nt_db_no_memory(live->db);
 	for (size_t i = 0; i < NT_COUNT(groups); i++)

@@ -22,10 +22,11 @@ struct nt_prometheus_live;
 
 /* What comes on top of the sums. Good while it is told. */
 struct nt_prometheus_news {
-	/* From the session's begin to when the figures are complete. Its tables cpu_cost, sock_cost, rx_cost and
-	 * record_count have what is new, and no others. */
+	/* From the session's begin to when the figures are complete, which may be as before. Its tables cpu_cost,
+	 * sock_cost, rx_cost and record_count have what is new, and no others. */
 	const struct nt_part *part;
 	const struct nt_prometheus_groups *groups; /* of each kind (parts.h), the same costs */
+	bool is_first; /* the tape is read from its begin: nothing of it was told, or all of it comes again */
 };
 
 struct nt_prometheus_choice {

@@ -106,7 +106,7 @@ function restOf(data, n) {
     const known = values.filter((value) => value !== null);
     return /_(ns|bytes|uj|count|share)$/.test(column) && known.length ? sum(known) : null;
   });
-  return [plural(others, 'other', 'others'), ...sums.slice(1)];
+  return [data.rest_has_more ? 'all others' : plural(others, 'other', 'others'), ...sums.slice(1)];
 }
 
 // A table of the data: columns in which there is nothing, and bounds that are the total itself, are left out. Shares
@@ -148,6 +148,18 @@ function dataTable(data) {
     data.note ? el('p', {class: 'note'}, [data.note, data.more].filter((one) => one).join(' ')) : null,
     dataRows(data),
   );
+}
+
+// Puts what was made in place of what stands there. What the reader has opened, scrolled or chosen stays so.
+function renew(place, ...made) {
+  const all = (selector) => [...place.querySelectorAll(selector)];
+  const open = all('details').map((one) => one.open);
+  const left = all('.scroll').map((one) => one.scrollLeft);
+  const focus = all('summary, button, .scroll').indexOf(document.activeElement);
+  place.replaceChildren(...made.filter((one) => one));
+  all('details').forEach((one, i) => (one.open = Boolean(open[i])));
+  all('.scroll').forEach((one, i) => (one.scrollLeft = left[i] || 0));
+  if (focus >= 0) all('summary, button, .scroll')[focus]?.focus({preventScroll: true});
 }
 
 // ---- groups ----

@@ -217,7 +217,8 @@ class Timeline {
       el('span', {}, percent(one.network, one.all)),
       ...owners.map((owner) => one[owner]),
     ]);
-    this.rows.replaceChildren(
+    renew(
+      this.rows,
       table(
         `CPU time by owner, ${this.chosen}`,
         ['time', 'network_share', ...owners.map((owner) => owner + '_ns')],
