@@ -17,7 +17,6 @@
 #define DATA_VERSION 1
 #define NS_PER_S 1000000000ll
 #define TABLE_ROWS 40
-/* All buckets of cpu_cost lie in one step. */
 #define LEAST_STEPS 60
 #define MOST_STEPS 600
 
@@ -72,7 +71,7 @@ void nt_history_free(struct nt_history *history)
 
 /* ---- windows ---- */
 
-/* Divisors of the buckets in the shortest window's step, so that steps are whole buckets. */
+/* With each of these numbers, the steps of all windows are whole buckets of cpu_cost. */
 static uint32_t steps_for(uint32_t n_cpus)
 {
 	static const uint32_t all[] = {MOST_STEPS, 300, 200, 150, 120, 100, LEAST_STEPS};
@@ -105,7 +104,7 @@ static int begin_window(struct window *window, int64_t span_ns, int64_t start_ts
 		       : 0;
 }
 
-/* From a time on: the begin, or when something came that does not fit. */
+/* From a time on: the recording's begin, or when a CPU came that had no time before. */
 static int begin_again(struct nt_history *history, const struct nt_session *session, int64_t from_ts,
 		       const struct nt_html_costs *cpus)
 {
@@ -174,7 +173,7 @@ static int count_records(const struct nt_part *part, struct nt_recent_slot *slot
 	return nt_db_end(part->db, row, "the records cannot be counted");
 }
 
-/* What is known of the recording as a whole. Takes text, whose owner is the caller. */
+/* What is known of the recording as a whole. The text is the caller's to free, in any case. */
 static int write_facts(const struct nt_html_scope *scope, char **text)
 {
 	size_t size;
