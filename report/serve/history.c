@@ -3,6 +3,7 @@
 #include "report/serve/history.h"
 
 #include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -318,36 +319,35 @@ struct table {
 	int64_t rest_rows;
 };
 
+/* As query/groups.h has them. */
+static const char *const columns[] = {"total_ns", "at_least_ns", "at_most_ns", "cpu_share",  "send_ns",
+				      "recv_ns",  "rx_ns",	 "ops_count",  "sent_bytes", "received_bytes"};
+
+/* The figures in their order. */
 static void write_cost(const struct table *table, const struct nt_prometheus_cost *cost)
 {
-	struct nt_json *json = table->json;
 	const double own_ns = cost->send_ns + cost->recv_ns, total_ns = nt_prometheus_cost_total(cost);
+	const double figures[NT_COUNT(columns)] = {total_ns,
+						   own_ns + cost->rx_low_ns,
+						   own_ns + cost->rx_high_ns,
+						   total_ns / table->span_ns,
+						   cost->send_ns,
+						   cost->recv_ns,
+						   cost->has_rx ? cost->rx_ns : NAN, /* NAN: null */
+						   cost->ops,
+						   cost->sent_bytes,
+						   cost->received_bytes};
 
-	nt_json_real(json, NULL, total_ns);
-	nt_json_real(json, NULL, own_ns + cost->rx_low_ns);
-	nt_json_real(json, NULL, own_ns + cost->rx_high_ns);
-	nt_json_real(json, NULL, total_ns / table->span_ns);
-	nt_json_real(json, NULL, cost->send_ns);
-	nt_json_real(json, NULL, cost->recv_ns);
-	if (cost->has_rx)
-		nt_json_real(json, NULL, cost->rx_ns);
-	else
-		nt_json_text(json, NULL, NULL);
-	nt_json_real(json, NULL, cost->ops);
-	nt_json_real(json, NULL, cost->sent_bytes);
-	nt_json_real(json, NULL, cost->received_bytes);
+	for (size_t i = 0; i < NT_COUNT(columns); i++)
+		nt_json_real(table->json, NULL, figures[i]);
 }
 
-/* As the columns of query/groups.h. */
 static void write_columns(struct nt_json *json, const char *by)
 {
-	static const char *const all[] = {"total_ns", "at_least_ns", "at_most_ns", "cpu_share",	 "send_ns",
-					  "recv_ns",  "rx_ns",	     "ops_count",  "sent_bytes", "received_bytes"};
-
 	nt_json_open(json, "columns", '[');
 	nt_json_text(json, NULL, by);
-	for (size_t i = 0; i < NT_COUNT(all); i++)
-		nt_json_text(json, NULL, all[i]);
+	for (size_t i = 0; i < NT_COUNT(columns); i++)
+		nt_json_text(json, NULL, columns[i]);
 	nt_json_close(json, ']');
 }
 
@@ -355,7 +355,7 @@ static int write_group(void *arg, const char *name, const struct nt_prometheus_g
 {
 	struct table *table = arg;
 
-	if (!strcmp(name, "other")) {
+	if (!strcmp(name, NT_PROMETHEUS_OTHER)) {
 		table->rest_rows++;
 		nt_prometheus_cost_add(&table->rest, group->figures);
 		return 0;
@@ -383,7 +383,7 @@ static bool has_more(const struct nt_prometheus_groups *groups)
 {
 	const struct nt_labels *names = groups->n ? &groups->hosts[0].names : NULL;
 
-	return names && NT_ANY(names->texts.n, i, !strcmp(nt_labels_text(names, (uint32_t)i), "other"));
+	return names && NT_ANY(names->texts.n, i, !strcmp(nt_labels_text(names, (uint32_t)i), NT_PROMETHEUS_OTHER));
 }
 
 static int write_table(enum nt_by by, const struct nt_recent_slot *sum, const struct nt_prometheus_groups *groups,

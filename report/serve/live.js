@@ -112,39 +112,14 @@ class LiveRecording {
   }
 
   showTexts(data) {
-    const {costs} = this;
-    const all = costs.sum(costs.everywhere(), 0, costs.steps);
-    renew(this.places.facts, this.heading(data));
-    renew(this.places.problems, problems(data));
-    renew(
-      this.places.cards,
-      el(
-        'div',
-        {class: 'cards'},
-        shareCard(all, data.selection),
-        cpuCard(costs, all),
-        peakCard(data.session, costs),
-        payerCard(data, this.groups.select.value, null),
-        lostCard(data.session, all),
-      ),
-    );
-    renew(this.places.cpus, cpuTable(costs));
-    renew(this.places.ends, uncovered(data));
-  }
-
-  heading({session}) {
-    const facts = [
-      ['recorded since ', el('time', {}, wall(session.start_realtime_ns).slice(0, 19) + ' UTC')],
-      [plural(session.cpus_count, 'CPU', 'CPUs')],
-      ['Linux ', named(session.kernel), ' ', named(session.machine)],
-      [named(session.os)],
-    ];
-    return el(
-      'header',
-      {},
-      el('h2', {}, named(session.host)),
-      el('p', {class: 'facts'}, ...facts.map((one) => el('span', {}, ...one))),
-    );
+    const {costs, places} = this;
+    const {session} = data;
+    const since = ['recorded since ', el('time', {}, wall(session.start_realtime_ns).slice(0, 19) + ' UTC')];
+    renew(places.facts, headingOf(session, [since, ...machine(session)]));
+    renew(places.problems, problems(data));
+    renew(places.cards, cards(data, costs, this.groups.select.value, false));
+    renew(places.cpus, cpuTable(costs));
+    renew(places.ends, uncovered(data));
   }
 }
 

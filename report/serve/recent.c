@@ -7,8 +7,6 @@
 
 #include "report/util/array.h"
 
-#define OTHER "other"
-
 void nt_recent_slot_release(struct nt_recent_slot *slot)
 {
 	for (size_t i = 0; i < NT_COUNT(slot->groups); i++)
@@ -43,8 +41,9 @@ static int add_group(void *arg, const char *name, const struct nt_prometheus_gro
 {
 	static const struct nt_sheet of_one_host;
 	const struct adding *adding = arg;
-	struct nt_prometheus_group *to = nt_prometheus_group(
-		adding->to, &of_one_host, has_room(adding, name) ? name : OTHER, sizeof(struct nt_prometheus_cost));
+	struct nt_prometheus_group *to =
+		nt_prometheus_group(adding->to, &of_one_host, has_room(adding, name) ? name : NT_PROMETHEUS_OTHER,
+				    sizeof(struct nt_prometheus_cost));
 
 	if (!to)
 		return -ENOMEM;

@@ -6,12 +6,8 @@
 # check-all: it needs a browser
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
-for chromium in "${CHROMIUM:-}" chromium chromium-browser google-chrome; do
-    [[ -z $chromium ]] || ! command -v "$chromium" >/dev/null || break
-    chromium=''
-done
-[[ -n $chromium ]] || skip "no chromium: make check-all installs it"
-command -v node >/dev/null || skip "no node: make check-all installs it"
+# shellcheck source=tests/browser/needs.sh
+source tests/browser/needs.sh
 command -v sqlite3 >/dev/null || skip "sqlite3 is not installed, which makes databases"
 mkdir -p build/screenshots
 

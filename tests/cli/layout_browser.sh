@@ -10,12 +10,8 @@
 source "$(dirname "$0")/lib.sh"
 # shellcheck source=tests/may_lose.sh
 source tests/may_lose.sh
-for chromium in "${CHROMIUM:-}" chromium chromium-browser google-chrome; do
-    [[ -z $chromium ]] || ! command -v "$chromium" >/dev/null || break
-    chromium=''
-done
-[[ -n $chromium ]] || skip "no chromium: make check-all installs it"
-command -v node >/dev/null || skip "no node: make check-all installs it"
+# shellcheck source=tests/browser/needs.sh
+source tests/browser/needs.sh
 command -v sqlite3 >/dev/null || skip "sqlite3 is not installed, which makes databases"
 pictures=build/screenshots
 mkdir -p $pictures

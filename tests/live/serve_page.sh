@@ -11,12 +11,8 @@ needs_recorder
 needs_netns
 serve=build/nettape-serve
 [[ -x $serve ]] || skip "nettape-serve is not made here: bash tests/setup.sh serve"
-for chromium in "${CHROMIUM:-}" chromium chromium-browser google-chrome; do
-    [[ -z $chromium ]] || ! command -v "$chromium" >/dev/null || break
-    chromium=''
-done
-[[ -n $chromium ]] || skip "no chromium: make check-all installs it"
-command -v node >/dev/null || skip "no node: make check-all installs it"
+# shellcheck source=tests/browser/needs.sh
+source tests/browser/needs.sh
 pictures=build/screenshots
 tapes=$work/tapes
 port=0 n_tapes=0

@@ -10,8 +10,6 @@
 
 #include "report/util/array.h"
 
-#define OTHER "other"
-
 /* NULL: out of memory. */
 static struct nt_prometheus_host *find_host(struct nt_prometheus_groups *groups, uint32_t number)
 {
@@ -87,7 +85,8 @@ static int each_of_host(struct nt_prometheus_host *host, size_t limit,
 	int error = order ? 0 : -ENOMEM;
 
 	for (uint32_t i = 0; i < n && !error; i++)
-		error = visit(arg, i < limit ? nt_labels_text(&host->names, order[i]) : OTHER, host->groups[order[i]]);
+		error = visit(arg, i < limit ? nt_labels_text(&host->names, order[i]) : NT_PROMETHEUS_OTHER,
+			      host->groups[order[i]]);
 	free(order);
 	return error;
 }
@@ -169,7 +168,7 @@ int nt_prometheus_each_new(const struct nt_prometheus_groups *groups, size_t lim
 
 		error = try_name(named, limit, name, group->weight);
 		if (!error)
-			error = visit(arg, has_name(named, name) ? name : OTHER, group);
+			error = visit(arg, has_name(named, name) ? name : NT_PROMETHEUS_OTHER, group);
 	}
 	free(order);
 	return error;

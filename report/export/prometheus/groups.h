@@ -9,6 +9,8 @@
 
 #include "report/export/prometheus/sheet.h"
 
+#define NT_PROMETHEUS_OTHER "other"
+
 struct nt_prometheus_group {
 	double weight;
 	void *figures; /* of its user */

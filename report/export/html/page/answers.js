@@ -100,7 +100,8 @@ function lostCard(session, all) {
   );
 }
 
-function cards(data, costs, by) {
+// `isOneTime`: the tables are of the same time as the costs.
+function cards(data, costs, by, isOneTime = true) {
   const all = costs.sum(costs.everywhere(), 0, costs.steps);
   return el(
     'div',
@@ -108,34 +109,42 @@ function cards(data, costs, by) {
     shareCard(all, data.selection),
     cpuCard(costs, all),
     peakCard(data.session, costs),
-    payerCard(data, by, all),
+    payerCard(data, by, isOneTime ? all : null),
     lostCard(data.session, all),
   );
 }
 
 // ---- head of a section ----
 
-function heading(data) {
-  const session = data.session;
-  const virtual = session.virtual && session.virtual !== 'none' ? ['virtual: ', named(session.virtual)] : [];
-  const facts = [
-    [
-      figure(duration(session.dur_ns), count(session.dur_ns) + GAP + 'ns'),
-      ' from ',
-      el('time', {}, wall(session.start_realtime_ns).slice(0, 19) + ' UTC'),
-    ],
+function machine(session) {
+  return [
     [plural(session.cpus_count, 'CPU', 'CPUs')],
     ['Linux ', named(session.kernel), ' ', named(session.machine)],
     [named(session.os)],
-    virtual,
-    [plural(session.events_count, 'record', 'records')],
+    session.virtual && session.virtual !== 'none' ? ['virtual: ', named(session.virtual)] : [],
   ];
+}
+
+// `facts`: lists of texts and elements.
+function headingOf(session, facts) {
   return el(
     'header',
     {},
     el('h2', {}, named(session.host)),
     el('p', {class: 'facts'}, ...facts.filter((one) => one.length).map((one) => el('span', {}, ...one))),
   );
+}
+
+function heading({session}) {
+  return headingOf(session, [
+    [
+      figure(duration(session.dur_ns), count(session.dur_ns) + GAP + 'ns'),
+      ' from ',
+      el('time', {}, wall(session.start_realtime_ns).slice(0, 19) + ' UTC'),
+    ],
+    ...machine(session),
+    [plural(session.events_count, 'record', 'records')],
+  ]);
 }
 
 // The part of the recording behind the figures, where that is not all.

@@ -18,6 +18,75 @@ function nothing(data) {
   return said.length ? el('p', {class: 'note nothing'}, said.join(' ')) : null;
 }
 
+function about(data) {
+  const session = data.session;
+  const probes = session.probes ? `, probes ${clean(session.probes).replace(/,/g, ', ')}` : '';
+  const facts = [
+    `Recorded by ${clean(session.tool)}${probes}, session ${clean(session.uuid)}; it ended by: ${clean(session.stop)}.`,
+  ];
+  if (session.stolen_ns)
+    facts.push(
+      `Up to ${duration(session.stolen_ns)} were stolen by the hypervisor; ` +
+        'they count as time of the owners that ran.',
+    );
+  return el('p', {class: 'note'}, facts.join(' '));
+}
+
+// The time of the recorder's threads is the kernel's account of its process; its programs ran in the time of others.
+function ownCost(data) {
+  const {recorder} = data;
+  const programs = data.tables.find((one) => one.name === 'recorder_programs');
+  const time = (ns) => figure(duration(ns), `${count(ns)}${GAP}ns`);
+  const texts = [];
+  if (recorder.recording_cpu_ns)
+    texts.push([
+      'Its threads took ',
+      time(recorder.recording_cpu_ns),
+      ` of CPU time while recording, ${percent(recorder.recording_share, 2)} of one CPU; `,
+      time(recorder.loading_cpu_ns),
+      ' before, to load its programs, and ',
+      time(recorder.ending_cpu_ns),
+      ' after.',
+    ]);
+  else if (recorder.loading_cpu_ns)
+    texts.push(['Its threads took ', time(recorder.loading_cpu_ns), ' of CPU time to load its programs.']);
+  if (programs.rows.length) texts.push(programRuns(programs, time));
+  if (data.tracing) texts.push(tracingCost(data.tracing));
+  if (!texts.length) return null;
+  return el(
+    'section',
+    {class: 'recorder'},
+    el('h3', {}, "The recorder's own cost"),
+    ...texts.map((text) => el('p', {}, ...text)),
+    programs.rows.length ? el('details', {}, el('summary', {}, programs.title), dataRows(programs)) : null,
+  );
+}
+
+function programRuns(programs, time) {
+  const rows = programs.rest_rows ? [...programs.rows, programs.rest] : programs.rows;
+  const total = (name) => sum(rows.map((row) => row[programs.columns.indexOf(name)] || 0));
+  const measured = total('run_ns')
+    ? [' and took ', time(total('run_ns')), '. The kernel measured this, and it includes a part of the measuring.']
+    : ['. Their time was not measured: nettape-record --bpf-stats does that, and the probe stacks samples it.'];
+  return [
+    `Its programs in the kernel ran ${count(total('runs_count'))} times`,
+    ...measured,
+    ' This time is inside the owners above.',
+  ];
+}
+
+// Stack samples tell: the stage `tracing` of all the network's owners.
+function tracingCost(tracing) {
+  const share = (ns) => percent(ns, tracing.network_ns);
+  return [
+    'Tracing took ',
+    figure(duration(tracing.spent_ns), `${count(tracing.spent_ns)}${GAP}ns`),
+    ` of ${duration(tracing.network_ns)} in the network stack, ${share(tracing.spent_ns)}`,
+    ` (${share(tracing.low_ns)} to ${share(tracing.high_ns)} with 95${GAP}% confidence`,
+    `${tracing.too_few ? ', of the time that was sampled' : ''}).`,
+  ];
+}
+
 function section(data, index, by) {
   const made = el('article', {id: `session-${index + 1}`}, heading(data));
   if (!data.costs) {
