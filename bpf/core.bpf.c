@@ -210,30 +210,11 @@ int nt_switch_softirq(__u32 cpu_id, __u64 prev)
 	return 0;
 }
 
-/*
- * Another task is on this CPU than the last switch put there. Says so on the tape, as a lost switch since the
- * last one, and who is there now; and gives the task what it is inside of back.
- */
-int nt_missed_switch(__u32 cpu_id, __u64 now_ns)
+/* Says on the tape that a switch was lost since the last one that was seen. */
+static __always_inline void tell_missed_switch(struct nt_cpu *cpu, __u32 cpu_id, __u64 now_ns)
 {
-	struct nt_cpu *cpu = bpf_map_lookup_elem(&nt_cpus, &cpu_id);
-	struct task_struct *task = bpf_get_current_task_btf();
 	struct nt_loss loss = {};
-	__u64 believed;
-	bool is_first;
 
-	if (!cpu)
-		return 0;
-	believed = cpu->current;
-	is_first = !believed;
-	__builtin_memcpy(&cpu->current, &task, sizeof(cpu->current));
-	if (nt_softirqs_travel(cpu) && !is_first)
-		nt_switch_softirq(cpu_id, believed);
-	if (nt_config.notes_begins)
-		nt_give_op(cpu, task);
-	nt_forget_raised(cpu);
-	if (is_first || !cpu->gate)
-		return 0;
 	__sync_fetch_and_add(&cpu->counts.lost[NT_SWITCH][NT_PROGRAM_control], 1);
 	loss.end_ns = now_ns;
 	loss.kind = NT_LOSS;
@@ -246,7 +227,36 @@ int nt_missed_switch(__u32 cpu_id, __u64 now_ns)
 		__sync_fetch_and_add(&cpu->counts.written[NT_LOSS][NT_PROGRAM_control], 1);
 	else
 		nt_note_loss(cpu, NT_SWITCH, cpu->switch_ns, 0);
-	nt_write_state(cpu_id, now_ns, NT_STATE_RESYNC);
+}
+
+/*
+ * Another task is on this CPU than the last switch put there. Says so on the tape, as a lost switch since the
+ * last one, and who is there now; and gives the task what it is inside of back.
+ *
+ * The loss comes before all else: an interrupt in between finds the same, and tells it too. The other way round it
+ * would find nothing amiss, and write a state record of a task that nothing on the tape says has come.
+ */
+int nt_missed_switch(__u32 cpu_id, __u64 now_ns)
+{
+	struct nt_cpu *cpu = bpf_map_lookup_elem(&nt_cpus, &cpu_id);
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 believed;
+	bool is_told;
+
+	if (!cpu)
+		return 0;
+	is_told = cpu->current && cpu->gate;
+	if (is_told)
+		tell_missed_switch(cpu, cpu_id, now_ns);
+	believed = cpu->current;
+	__builtin_memcpy(&cpu->current, &task, sizeof(cpu->current));
+	if (nt_softirqs_travel(cpu) && believed && believed != cpu->current)
+		nt_switch_softirq(cpu_id, believed);
+	if (nt_config.notes_begins)
+		nt_give_op(cpu, task);
+	nt_forget_raised(cpu);
+	if (is_told)
+		nt_write_state(cpu_id, now_ns, NT_STATE_RESYNC);
 	return 0;
 }
 

@@ -381,7 +381,15 @@ static __always_inline __u64 nt_address_key(const void *address, void *map)
 	return at ? (__u64)address - (__u64)at : 0;
 }
 
+/*
+ * A thread that executes a program takes the tid and the start time of its main thread, and gives it its own tid. The
+ * main thread may still have to leave its CPU. It keeps its key: a thread that has its process's start time is one.
+ */
 static __always_inline __u64 nt_key_of(struct task_struct *task)
 {
-	return nt_task_key(task->pid, task->start_time);
+	int tid = task->pid;
+
+	if (tid != task->tgid && task->exit_state && BPF_CORE_READ(task, group_leader, start_time) == task->start_time)
+		tid = task->tgid;
+	return nt_task_key(tid, task->start_time);
 }

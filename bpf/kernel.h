@@ -229,6 +229,7 @@ struct task_struct {
 	unsigned int on_cpu, on_rq; /* one byte since 7.2: libbpf fits the load of an unsigned field only */
 	unsigned int cpu; /* before 5.16 */
 	struct sched_entity se;
+	int exit_state; /* 0: it has not exited */
 	int prio;
 	int pid;
 	int tgid;
