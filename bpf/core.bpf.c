@@ -326,6 +326,7 @@ int nt_control(struct bpf_raw_tracepoint_args *ctx)
 	if (command == NT_CONTROL_START && !cpu->gate) {
 		cpu->start_ns = now_ns;
 		cpu->gate = 1;
+		cpu->identity_gate = 1;
 		nt_write_state(cpu_id, now_ns, NT_STATE_START);
 		if (nt_config.probe_memory)
 			nt_note_faults(cpu, bpf_get_current_task_btf(), now_ns);
@@ -334,6 +335,7 @@ int nt_control(struct bpf_raw_tracepoint_args *ctx)
 			nt_write_faults(cpu, cpu_id, NT_PROGRAM_control, bpf_get_current_task_btf(), now_ns);
 		nt_write_state(cpu_id, now_ns, NT_STATE_STOP);
 		cpu->gate = 0;
+		cpu->identity_gate = 0;
 		cpu->stop_ns = now_ns;
 	} else if (command == NT_CONTROL_FLUSH && cpu->lossy) {
 		nt_flush_losses(cpu_id, now_ns);

@@ -249,13 +249,13 @@ static __always_inline void nt_emit_event(struct nt_cpu *cpu, __u32 cpu_id, __u3
 	nt_state_due(cpu, cpu_id, header->end_ns);
 }
 
-/* Writes one identity if the recording is on, and counts how the run ended. */
+/* Writes one identity if the recording is on, or about to begin, and counts how the run ended. */
 static __always_inline void nt_emit_identity(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, void *record, __u32 size)
 {
 	struct nt_record *header = record;
 	bool written;
 
-	if (!cpu->gate) {
+	if (!cpu->identity_gate) {
 		nt_count(cpu, program, NT_OUTCOME_skipped_gate);
 		return;
 	}

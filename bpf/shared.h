@@ -472,6 +472,7 @@ struct nt_noted_faults {
  */
 struct nt_cpu {
 	__u32 gate; /* records are written while it is 1 */
+	__u32 identity_gate; /* the same of tasks' and cgroups' identities: opens before those that exist are listed */
 	__u32 since_state; /* records since the last state record */
 	__u64 state_ns; /* its time */
 	__u64 current; /* address of the task that the last switch put on this CPU; 0: none seen */

@@ -105,6 +105,9 @@ static int put_seed(void *arg, union nt_any *record)
 
 int nt_kernel_seed(struct nt_kernel *kernel, struct nt_ids *ids)
 {
+	/* From here on, so that no task comes between this list and what the programs tell. */
+	for (uint32_t cpu = 0; cpu < kernel->n_cpus; cpu++)
+		kernel->cpus[cpu].identity_gate = kernel->rings[cpu].fd != 0;
 	return seed(kernel->skeleton->progs.nt_seed, sizeof(struct nt_task), SIZE_MAX, put_seed, ids);
 }
 

@@ -14,7 +14,8 @@
 # A test is a program that exits with 0 (passed), 75 (it missed bars that only a quiet machine can judge), 77 (skipped;
 # the last line it prints says why) or anything else. TEST_SECONDS (900) bounds each, so that one that hangs ends. Tests
 # that record and have bars run alone, and so do those with a line "# alone: REASON". The others run before them, beside
-# each other: one more than there are CPUs, since some of them wait most of the time. In a guest, all run alone.
+# each other: one more than there are CPUs, since some of them wait most of the time. Of those with a line
+# "# apart WORD: REASON" only one of each word runs at a time. In a guest, all run alone.
 #
 # A script with a line "# check-all: REASON" is too large for every user: it runs with --all, or where PATTERN names it.
 # With --all the tests also fetch what they compare with (NT_FETCH).
@@ -129,12 +130,18 @@ result() {
     esac
 }
 
+# apart_by NAME: the word of its line "# apart WORD: REASON", or nothing
+apart_by() { sed -nE 's/^# apart ([a-z]+): .*/\1/p' "tests/$1.sh" 2>/dev/null; }
+
 # execute NAME LOG SECONDS: its exit status, with what it means that cmocka or a sanitizer said something
 execute() {
-    local name=$1 log=$2 status=0
-    local command=(bash "tests/$name.sh")
-    [[ $name != @(unit|fuzz)/* ]] || command=("build/tests/${name#*/}")
-    timeout --kill-after=10 "$3" "${command[@]}" >"$log" 2>&1 </dev/null || status=$?
+    local name=$1 log=$2 status=0 word
+    local command=(timeout --kill-after=10 "$3" bash "tests/$name.sh")
+    [[ $name != @(unit|fuzz)/* ]] || command=(timeout --kill-after=10 "$3" "build/tests/${name#*/}")
+    word=$(apart_by "$name") || true
+    # Its time limit begins with its turn.
+    [[ -z $word ]] || command=(flock -o "$logs/$word.turn" "${command[@]}")
+    "${command[@]}" >"$log" 2>&1 </dev/null || status=$?
     # cmocka calls a program with tests that were skipped passed.
     [[ $status != 0 ]] || ! grep -q '^\[  SKIPPED \]' "$log" || status=77
     [[ $status != 75 ]] || ! grep -qE 'ERROR: [A-Za-z]*Sanitizer|runtime error: ' "$log" || status=1

@@ -4,6 +4,8 @@
 # nettape-serve, of tapes that nobody records any more: what it answers, whom it refuses, clients that it must
 # withstand (tests/cli/serve.py), its Unix socket, and command lines that make no sense. live/serve_page has the page
 # in a browser.
+#
+# apart flows: its connections are more new flows a second than a recording beside it tells apart
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 [[ -x build/nettape-serve ]] || skip "nettape-serve is not made here: bash tests/setup.sh serve"

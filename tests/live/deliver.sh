@@ -4,6 +4,8 @@
 # Probe deliver: packets, segments and bytes of each flow are those that the kernel's own counters of IP have, by
 # protocol and by network namespace; each stretch is inside a run of NET_RX, and the first ones are as many as runs that
 # have any; flows are those of the sockets that sent and received.
+#
+# apart flows: it asks for flows by their names, for which there is no room beside a flood of new ones
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/lib.sh"
 needs_recorder

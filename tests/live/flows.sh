@@ -5,6 +5,8 @@
 # named, with their packets and bytes about their bounds; so are their source, and the flood's destination, though
 # nobody could name its flows. The totals by device are the kernel's own counters. What a second takes on the tape is
 # bounded. Without a flood, each packet is counted, also by a recording of that probe alone.
+#
+# apart flows: its flood leaves others no room, and another one would be part of its own
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/lib.sh"
 needs_recorder

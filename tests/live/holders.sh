@@ -4,6 +4,8 @@
 # Sockets that nobody uses: those that were there before the recording are known with the process that holds them, those
 # that were made meanwhile, too, and these processes pay for what comes: for a flood that nobody reads, for the
 # handshakes of a listener that accepts none, and for those of a server with one request a connection.
+#
+# apart flows: its connections are many, and it asks for sockets by the names of their flows
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/lib.sh"
 needs_recorder

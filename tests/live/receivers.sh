@@ -4,6 +4,8 @@
 # Sockets that get packets whose addresses say another one, or none: by NAT, by a device in another namespace; of a port
 # that several share, or that another process had before; below a socket of MPTCP. The receiver of a packet pays for it,
 # exactly. Where no program may see deliveries, addresses tell, and nothing of it is exact.
+#
+# apart flows: it asks for flows by their names, for which there is no room beside a flood of new ones
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/lib.sh"
 needs_recorder
