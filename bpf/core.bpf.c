@@ -249,6 +249,8 @@ int nt_missed_switch(__u32 cpu_id, __u64 now_ns)
 	if (is_told)
 		tell_missed_switch(cpu, cpu_id, now_ns);
 	believed = cpu->current;
+	cpu->current_key = nt_key_of(task);
+	barrier();
 	__builtin_memcpy(&cpu->current, &task, sizeof(cpu->current));
 	if (nt_softirqs_travel(cpu) && believed && believed != cpu->current)
 		nt_switch_softirq(cpu_id, believed);
@@ -300,7 +302,7 @@ int nt_write_state(__u32 cpu_id, __u64 now_ns, __u32 reason)
 	state->kind = NT_STATE;
 	state->n_open = n;
 	state->reason = reason;
-	state->task = nt_key_of(task);
+	state->task = cpu->current_key;
 	nt_state_written(cpu, now_ns);
 	nt_emit_with_opens(cpu, cpu_id, NT_PROGRAM_control, scratch, sizeof(*state), NT_STATE, n, now_ns, begin_ns);
 	nt_scratch_put(cpu);

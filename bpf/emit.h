@@ -383,7 +383,7 @@ static __always_inline __u64 nt_address_key(const void *address, void *map)
 
 /*
  * A thread that executes a program takes the tid and the start time of its main thread, and gives it its own tid. The
- * main thread may still have to leave its CPU. It keeps its key: a thread that has its process's start time is one.
+ * main thread may still be on its way off a CPU. It keeps its key: a thread that has its process's start time is one.
  */
 static __always_inline __u64 nt_key_of(struct task_struct *task)
 {

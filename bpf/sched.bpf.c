@@ -56,7 +56,8 @@ static __always_inline __u32 switch_spans(struct nt_cpu *cpu, __u32 cpu_id, stru
 }
 
 static __always_inline void fill_switch(struct nt_switch *record, bool preempt, struct task_struct *prev,
-					struct task_struct *next, unsigned int prev_state, __u64 now_ns, __u8 n_open)
+					__u64 prev_key, __u64 next_key, unsigned int prev_state, __u64 now_ns,
+					__u8 n_open)
 {
 	record->end_ns = now_ns;
 	record->kind = NT_SWITCH;
@@ -64,8 +65,8 @@ static __always_inline void fill_switch(struct nt_switch *record, bool preempt, 
 	record->prev_prio = prev->prio;
 	record->zero_a = 0;
 	record->prev_state = preempt ? prev_state | NT_SWITCH_PREEMPTED : prev_state;
-	record->prev = nt_key_of(prev);
-	record->next = nt_key_of(next);
+	record->prev = prev_key;
+	record->next = next_key;
 }
 
 /* The record stands behind its n spans. Most switches have none: theirs is of one size. */
@@ -84,7 +85,7 @@ int nt_sched_switch(__u64 *ctx)
 {
 	struct task_struct *prev = (struct task_struct *)ctx[1], *next = (struct task_struct *)ctx[2];
 	unsigned int prev_state = nt_state_at_switch(ctx, prev, nt_config.switch_args);
-	__u64 now_ns, believed, begin_ns = 0;
+	__u64 now_ns, believed, prev_key, begin_ns = 0;
 	bool preempt = ctx[0];
 	struct nt_scratch *scratch;
 	struct nt_cpu *cpu;
@@ -98,7 +99,9 @@ int nt_sched_switch(__u64 *ctx)
 	nt_check_current(cpu, cpu_id, prev, now_ns);
 	/* The address of prev, as a plain number, which a global function can take. */
 	believed = *(volatile __u64 *)&cpu->current;
+	prev_key = cpu->current_key;
 	cpu->current = (unsigned long)next;
+	cpu->current_key = nt_key_of(next);
 	cpu->switch_ns = now_ns;
 	scratch = nt_scratch_get(cpu);
 	if (!scratch) {
@@ -113,7 +116,8 @@ int nt_sched_switch(__u64 *ctx)
 		nt_count(cpu, NT_PROGRAM_sched_switch, NT_OUTCOME_skipped_gate);
 		return 0;
 	}
-	fill_switch((struct nt_switch *)&scratch->open[n], preempt, prev, next, prev_state, now_ns, n);
+	fill_switch((struct nt_switch *)&scratch->open[n], preempt, prev, prev_key, cpu->current_key, prev_state,
+		    now_ns, n);
 	written = write_switch(cpu, cpu_id, scratch, n, now_ns, begin_ns);
 	nt_scratch_put(cpu);
 	nt_count(cpu, NT_PROGRAM_sched_switch, written ? NT_OUTCOME_recorded : NT_OUTCOME_lost);
@@ -196,16 +200,28 @@ int BPF_PROG(nt_task_newtask, struct task_struct *task)
 	return emit_task(NT_PROGRAM_task_newtask, task, NT_TASK_FORK, NULL);
 }
 
+/* The task on this CPU executes a program, and may have become its process's main thread by that. */
+static __always_inline int emit_exec(struct task_struct *task)
+{
+	struct nt_cpu *cpu;
+	__u32 cpu_id;
+
+	cpu = nt_this_cpu(&cpu_id);
+	if (cpu && cpu->current == (unsigned long)task)
+		cpu->current_key = nt_key_of(task);
+	return emit_task(NT_PROGRAM_sched_process_exec, task, NT_TASK_EXEC, NULL);
+}
+
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(nt_sched_process_exec, struct task_struct *task)
 {
-	return emit_task(NT_PROGRAM_sched_process_exec, task, NT_TASK_EXEC, NULL);
+	return emit_exec(task);
 }
 
 SEC("tp/sched/sched_process_exec")
 int nt_sched_process_exec__event(void *event)
 {
-	return emit_task(NT_PROGRAM_sched_process_exec, bpf_get_current_task_btf(), NT_TASK_EXEC, NULL);
+	return emit_exec(bpf_get_current_task_btf());
 }
 
 SEC("tp_btf/task_rename")

@@ -476,6 +476,7 @@ struct nt_cpu {
 	__u32 since_state; /* records since the last state record */
 	__u64 state_ns; /* its time */
 	__u64 current; /* address of the task that the last switch put on this CPU; 0: none seen */
+	__u64 current_key; /* its key as the tape has it, until it leaves or executes a program */
 	__u64 switch_ns; /* time of that switch */
 	__u32 wake_bytes; /* written since the reader was last woken */
 	__u32 lossy; /* something is in `losses` */

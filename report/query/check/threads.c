@@ -5,17 +5,27 @@
  * are sorted.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/query/check/check.h"
 
 /* A thread's next stay, in the order of time. */
-static void follow(struct nt_check_threads *threads, struct nt_check_thread *thread, int64_t ts, int64_t dur)
+static void follow(struct nt_check_threads *threads, struct nt_check_thread *thread, int64_t ts, int64_t dur,
+		   bool is_dead)
 {
 	threads->stays++;
-	threads->overlaps += ts < thread->end_ns;
+	if (ts < thread->end_ns)
+		++*(is_dead || thread->is_dead ? &threads->handovers : &threads->overlaps);
 	thread->ts = ts;
+	thread->is_dead = is_dead;
 	if (__builtin_add_overflow(ts, dur, &thread->end_ns))
 		thread->end_ns = INT64_MAX;
+}
+
+/* `end_state`: as sched_slice has it, NULL for none. */
+static bool ends_a_thread(const char *end_state)
+{
+	return end_state && !strcmp(end_state, "X");
 }
 
 /* Whether a stay is one of those that are checked; cuts it to what is. */
@@ -42,7 +52,8 @@ int nt_check_take_stay(void *arg, const struct nt_row *stay)
 	if (i < 0)
 		return nt_db_no_memory(check->db);
 	threads->is_disorderly = ts < threads->all[i].ts;
-	follow(threads, &threads->all[i], ts, dur);
+	follow(threads, &threads->all[i], ts, dur,
+	       ends_a_thread(nt_text(NT_VALUE(stay, sched_slice, end_state), NULL)));
 	return 0;
 }
 
@@ -54,13 +65,13 @@ void nt_check_release_threads(struct nt_check_threads *threads)
 
 int nt_check_sort_threads(struct nt_check *check, struct nt_check_threads *threads)
 {
-	sqlite3_stmt *stay =
-		nt_check_query(check, "SELECT utid, ts, dur, cpu FROM sched_slice WHERE session_id = ?1 AND utid <> 0 "
-				      "ORDER BY utid, ts");
+	sqlite3_stmt *stay = nt_check_query(
+		check, "SELECT utid, ts, dur, cpu, end_state FROM sched_slice WHERE session_id = ?1 AND utid <> 0 "
+		       "ORDER BY utid, ts");
 	struct nt_check_thread thread = {0};
 	int64_t utid = 0;
 
-	threads->n = threads->stays = threads->overlaps = 0;
+	threads->n = threads->stays = threads->overlaps = threads->handovers = 0;
 	while (nt_db_next(stay)) {
 		const struct nt_value who = {.type = NT_VALUE_INTEGER, .integer = sqlite3_column_int64(stay, 0)};
 		const struct nt_value cpu = {.type = NT_VALUE_INTEGER, .integer = sqlite3_column_int64(stay, 3)};
@@ -73,7 +84,7 @@ int nt_check_sort_threads(struct nt_check *check, struct nt_check_threads *threa
 			threads->n++;
 			thread.end_ns = INT64_MIN;
 		}
-		follow(threads, &thread, ts, dur);
+		follow(threads, &thread, ts, dur, ends_a_thread((const char *)sqlite3_column_text(stay, 4)));
 	}
 	return nt_check_end(check, stay);
 }
@@ -93,5 +104,11 @@ int nt_check_threads(struct nt_check *check)
 	else
 		nt_check_say(check, NT_FOUND_OK, "none was on two CPUs at once: %llu threads, %s slices",
 			     (unsigned long long)threads->n, count);
+	if (threads->handovers)
+		nt_check_say(
+			check, NT_FOUND_NOTE,
+			"main threads that were still leaving their CPU when another thread executed a program and "
+			"took their place: %llu",
+			(unsigned long long)threads->handovers);
 	return 0;
 }

@@ -192,6 +192,14 @@ static void threads_are_in_one_place(void **state)
 	assert_non_null(strstr(((struct fixture *)*state)->found, "2 threads, 3 slices"));
 	SQL("UPDATE sched_slice SET ts = 1049 WHERE ts = 1050");
 	FAILED(nt_check_threads, "1 times a thread was on two CPUs at once", "a thread on two CPUs for a nanosecond");
+	for (int ts = 1000; ts <= 1049; ts += 49) {
+		SQL("UPDATE sched_slice SET end_state = CASE ts WHEN %d THEN 'X' END WHERE utid = 7", ts);
+		OK(nt_check_threads, "a main thread that leaves its CPU for good, and the one that took its place");
+		run(*state, nt_check_threads);
+		assert_non_null(strstr(((struct fixture *)*state)->found, "took their place: 1"));
+	}
+	SQL("UPDATE sched_slice SET end_state = 'S'");
+	FAILED(nt_check_threads, "1 times a thread was on two CPUs at once", "a thread that goes to sleep");
 	SQL("UPDATE sched_slice SET session_id = 2 WHERE ts = 1049");
 	OK(nt_check_threads, "a thread of another session");
 }
@@ -204,9 +212,10 @@ static void any_stays(void **state, struct nt_rand *rand, bool in_order)
 	SQL("DELETE FROM sched_slice");
 	for (int i = 0; i < 40; i++) {
 		ts = in_order ? ts + (int)nt_rand_below(rand, 20) : START + (int)nt_rand_below(rand, 400);
-		SQL("INSERT INTO sched_slice(session_id, ts, dur, cpu, utid) VALUES (%d, %d, %d, %d, %d)",
+		SQL("INSERT INTO sched_slice(session_id, ts, dur, cpu, utid, end_state) VALUES (%d, %d, %d, %d, %d, "
+		    "'%s')",
 		    1 + !nt_rand_below(rand, 9), ts, (int)nt_rand_below(rand, 30), (int)nt_rand_below(rand, 2),
-		    (int)nt_rand_below(rand, 5));
+		    (int)nt_rand_below(rand, 5), nt_rand_below(rand, 4) ? "S" : "X");
 	}
 }
 
@@ -231,6 +240,7 @@ static void threads_are_counted_as_by_sorting(void **state)
 			assert_int_equal(passed->n, sorted.n);
 			assert_int_equal(passed->stays, sorted.stays);
 			assert_int_equal(passed->overlaps, sorted.overlaps);
+			assert_int_equal(passed->handovers, sorted.handovers);
 		}
 		nt_check_release(&fixture->check);
 	}
