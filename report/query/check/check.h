@@ -102,7 +102,7 @@ int nt_check_take_wakeup(void *arg, const struct nt_row *row);
 int nt_check_take_stack(void *arg, const struct nt_row *row);
 void nt_check_release_threads(struct nt_check_threads *threads);
 void nt_check_release_softirqs(struct nt_check_softirqs *softirqs);
-/* Counts by sorting what nt_check_take_stay counts in passing. */
+/* Counts by sorting. nt_check_take_stay counts in passing, until a stay is out of order or overlaps. */
 int nt_check_sort_threads(struct nt_check *check, struct nt_check_threads *threads);
 /* Whether operations are checked: on some CPUs only they are not, since they may move from one to another. */
 bool nt_check_has_operations(const struct nt_check *check);

@@ -27,7 +27,6 @@ struct nt_check_cpus {
 /* threads.c */
 struct nt_check_thread {
 	int64_t ts, end_ns; /* of its last stay on a CPU */
-	bool is_dead; /* it ended with that stay */
 };
 struct nt_check_threads {
 	struct nt_check_thread *all;
@@ -35,7 +34,7 @@ struct nt_check_threads {
 	struct nt_id_map by_utid; /* index + 1 */
 	uint64_t stays, overlaps;
 	uint64_t handovers; /* overlaps with the stay that a main thread ended with: another may have its id by then */
-	bool is_disorderly; /* stays of a thread do not come in the order of time */
+	bool needs_sorting; /* stays of a thread do not come in the order of time, or overlap */
 };
 
 /* operations.c: what operations sum to, by sock_op or by sock_cost; or the time of their slices. */

@@ -1,31 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * threads.c - the part of check that proves that no thread was on two CPUs at once. Stays of a thread stand in the
- * table in the order of time: so the last one's end is all that has to be remembered of it. Where they do not, they
- * are sorted.
+ * table in the order of time: so the last one's end is all that has to be remembered of it. Where they do not, or
+ * overlap, they are sorted and looked at one by one.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "report/query/check/check.h"
 
-/* A thread's next stay, in the order of time. */
-static void follow(struct nt_check_threads *threads, struct nt_check_thread *thread, int64_t ts, int64_t dur,
-		   bool is_dead)
+/* A thread's next stay, in the order of time. True if the thread was on another CPU then. */
+static bool follow(struct nt_check_threads *threads, struct nt_check_thread *thread, int64_t ts, int64_t dur)
 {
+	const bool overlaps = ts < thread->end_ns;
+
 	threads->stays++;
-	if (ts < thread->end_ns)
-		++*(is_dead || thread->is_dead ? &threads->handovers : &threads->overlaps);
 	thread->ts = ts;
-	thread->is_dead = is_dead;
 	if (__builtin_add_overflow(ts, dur, &thread->end_ns))
 		thread->end_ns = INT64_MAX;
-}
-
-/* `end_state`: as sched_slice has it, NULL for none. */
-static bool ends_a_thread(const char *end_state)
-{
-	return end_state && !strcmp(end_state, "X");
+	return overlaps;
 }
 
 /* Whether a stay is one of those that are checked; cuts it to what is. */
@@ -44,16 +36,14 @@ int nt_check_take_stay(void *arg, const struct nt_row *stay)
 	int64_t ts = nt_integer(NT_VALUE(stay, sched_slice, ts), 0);
 	int64_t dur = nt_integer(NT_VALUE(stay, sched_slice, dur), 0), i;
 
-	if (!utid || threads->is_disorderly ||
+	if (!utid || threads->needs_sorting ||
 	    !is_asked(check, NT_VALUE(stay, sched_slice, cpu), NT_VALUE(stay, sched_slice, utid), &ts, &dur))
 		return 0;
 	i = NT_INDEX(&threads->by_utid, (uint64_t)utid, threads->all, threads->size, threads->n,
 		     {.ts = INT64_MIN, .end_ns = INT64_MIN});
 	if (i < 0)
 		return nt_db_no_memory(check->db);
-	threads->is_disorderly = ts < threads->all[i].ts;
-	follow(threads, &threads->all[i], ts, dur,
-	       ends_a_thread(nt_text(NT_VALUE(stay, sched_slice, end_state), NULL)));
+	threads->needs_sorting = ts < threads->all[i].ts || follow(threads, &threads->all[i], ts, dur);
 	return 0;
 }
 
@@ -65,10 +55,13 @@ void nt_check_release_threads(struct nt_check_threads *threads)
 
 int nt_check_sort_threads(struct nt_check *check, struct nt_check_threads *threads)
 {
-	sqlite3_stmt *stay = nt_check_query(
-		check, "SELECT utid, ts, dur, cpu, end_state FROM sched_slice WHERE session_id = ?1 AND utid <> 0 "
-		       "ORDER BY utid, ts");
+	/* The last column: a main thread ends with this stay. Another may have its id by then. */
+	sqlite3_stmt *stay =
+		nt_check_query(check, "SELECT utid, ts, dur, cpu, end_state IS 'X' AND upid IS utid FROM sched_slice "
+				      "LEFT JOIN thread USING (session_id, utid) WHERE session_id = ?1 AND utid <> 0 "
+				      "ORDER BY utid, ts");
 	struct nt_check_thread thread = {0};
+	bool is_end, was_end = false;
 	int64_t utid = 0;
 
 	threads->n = threads->stays = threads->overlaps = threads->handovers = 0;
@@ -84,7 +77,10 @@ int nt_check_sort_threads(struct nt_check *check, struct nt_check_threads *threa
 			threads->n++;
 			thread.end_ns = INT64_MIN;
 		}
-		follow(threads, &thread, ts, dur, ends_a_thread((const char *)sqlite3_column_text(stay, 4)));
+		is_end = sqlite3_column_int(stay, 4);
+		if (follow(threads, &thread, ts, dur))
+			++*(is_end || was_end ? &threads->handovers : &threads->overlaps);
+		was_end = is_end;
 	}
 	return nt_check_end(check, stay);
 }
@@ -95,7 +91,7 @@ int nt_check_threads(struct nt_check *check)
 	char count[NT_HUMAN_MAX];
 
 	check->name = "threads";
-	if (threads->is_disorderly && nt_check_sort_threads(check, threads))
+	if (threads->needs_sorting && nt_check_sort_threads(check, threads))
 		return -1;
 	nt_human_count(count, (int64_t)threads->stays);
 	if (threads->overlaps)
