@@ -16,24 +16,6 @@
 #include "report/db/load.h"
 #include "report/out/denied.h"
 
-#define MAX_SQL (1u << 20)
-
-/* All of a stream, zero-terminated; NULL: too much, or a failure, which has been said. The caller frees it. */
-static char *read_all(FILE *file, const char *name)
-{
-	char *text = malloc(MAX_SQL + 1);
-	size_t size = text ? fread(text, 1, MAX_SQL + 1, file) : 0;
-
-	if (text && !ferror(file) && size <= MAX_SQL && !memchr(text, 0, size)) {
-		text[size] = 0;
-		return text;
-	}
-	nt_complain("%s cannot be read as SQL: %s.", name,
-		    !text || ferror(file) ? strerror(errno) : "it is longer than a megabyte or is not text");
-	free(text);
-	return NULL;
-}
-
 static char *read_file(const char *path)
 {
 	FILE *file = fopen(path, "re");
@@ -44,7 +26,7 @@ static char *read_file(const char *path)
 		nt_complain("%s cannot be read: %s.", path, nt_denied_read(why, path, errno));
 		return NULL;
 	}
-	text = read_all(file, path);
+	text = nt_sql_read(file, path);
 	fclose(file);
 	return text;
 }
@@ -56,7 +38,7 @@ static char *find_sql(const struct nt_options *options)
 	if (options->file)
 		return read_file(options->file);
 	if (options->n_args < 2)
-		return read_all(stdin, "standard input");
+		return nt_sql_read(stdin, "standard input");
 	text = strdup(options->args[1]);
 	if (!text)
 		nt_complain("out of memory.");

@@ -5,6 +5,7 @@
 #include "report/cmd/sql.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,23 @@
 #include "report/out/complain.h"
 #include "report/out/prose.h"
 #include "schema/cli/arg.h"
+
+#define MAX_SQL (1u << 20)
+
+char *nt_sql_read(FILE *file, const char *name)
+{
+	char *text = malloc(MAX_SQL + 1);
+	size_t size = text ? fread(text, 1, MAX_SQL + 1, file) : 0;
+
+	if (text && !ferror(file) && size <= MAX_SQL && !memchr(text, 0, size)) {
+		text[size] = 0;
+		return text;
+	}
+	nt_complain("%s cannot be read as SQL: %s.", name,
+		    !text || ferror(file) ? strerror(errno) : "it is longer than a megabyte or is not text");
+	free(text);
+	return NULL;
+}
 
 /* ---- names ---- */
 
@@ -170,24 +188,37 @@ static void say_why(struct nt_db *db, const char *sql)
 
 /* ---- running ---- */
 
+/*
+ * The next statement, *sql being what follows it then. NULL: there is none, or it cannot be prepared; that has been
+ * said, and *code is an exit code.
+ */
+static sqlite3_stmt *next_statement(struct nt_db *db, const char **sql, int *code)
+{
+	*code = NT_EXIT_DONE;
+	while (**sql) {
+		const char *begin = *sql;
+		sqlite3_stmt *statement = nt_db_prepare(db, begin, sql);
+
+		if (statement)
+			return statement;
+		if (!db->error[0])
+			continue; /* a remark, or an empty one */
+		say_why(db, begin);
+		*code = NT_EXIT_FAILED;
+		break;
+	}
+	return NULL;
+}
+
 int nt_sql_run(struct nt_db *db, struct nt_printer *printer, const char *sql)
 {
 	bool printed = false;
+	sqlite3_stmt *statement;
+	int code;
 
-	for (;;) {
-		const char *rest = sql;
-		sqlite3_stmt *statement = nt_db_prepare(db, sql, &rest);
+	while ((statement = next_statement(db, &sql, &code))) {
 		int error;
 
-		if (!statement && db->error[0]) {
-			say_why(db, sql);
-			return NT_EXIT_FAILED;
-		}
-		sql = rest;
-		if (!statement && !*sql)
-			return NT_EXIT_DONE;
-		if (!statement)
-			continue;
 		if (printed)
 			puts("");
 		printed = true;
@@ -201,4 +232,62 @@ int nt_sql_run(struct nt_db *db, struct nt_printer *printer, const char *sql)
 		if (error)
 			return nt_complain("%s", db->error);
 	}
+	return code;
+}
+
+/* ---- for programs ---- */
+
+/* The only statement of the SQL; NULL: that has been said. */
+static sqlite3_stmt *only_statement(struct nt_db *db, const char *sql)
+{
+	int code;
+	sqlite3_stmt *statement = next_statement(db, &sql, &code), *other;
+
+	if (!statement && code == NT_EXIT_DONE)
+		nt_complain("there is no SQL statement.");
+	if (!statement)
+		return NULL;
+	other = next_statement(db, &sql, &code);
+	if (!other && code == NT_EXIT_DONE)
+		return statement;
+	if (other)
+		nt_complain("there is more than one SQL statement.");
+	sqlite3_finalize(other);
+	sqlite3_finalize(statement);
+	return NULL;
+}
+
+static void write_columns(struct nt_json *json, sqlite3_stmt *statement)
+{
+	nt_json_open(json, "columns", '[');
+	for (int i = 0; i < sqlite3_column_count(statement); i++)
+		nt_json_text(json, NULL, sqlite3_column_name(statement, i));
+	nt_json_close(json, ']');
+}
+
+/* Whether there is a row beyond the bounds. */
+static bool write_rows(struct nt_json *json, sqlite3_stmt *statement, const struct nt_sql_bounds *bounds)
+{
+	bool has_row = nt_db_next(statement);
+
+	nt_json_open(json, "rows", '[');
+	for (size_t n = 0; has_row && n < bounds->rows && ftell(json->out) < bounds->bytes; n++) {
+		nt_result_json_array(json, statement);
+		has_row = nt_db_next(statement);
+	}
+	nt_json_close(json, ']');
+	return has_row;
+}
+
+int nt_sql_answer(struct nt_db *db, struct nt_json *json, const char *sql, const struct nt_sql_bounds *bounds)
+{
+	sqlite3_stmt *statement = only_statement(db, sql);
+	bool is_cut;
+
+	if (!statement)
+		return NT_EXIT_FAILED;
+	write_columns(json, statement);
+	is_cut = write_rows(json, statement, bounds);
+	nt_json_bool(json, "is_cut", is_cut);
+	return nt_db_end(db, statement, "the query failed") ? nt_complain("%s", db->error) : NT_EXIT_DONE;
 }

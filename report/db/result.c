@@ -49,19 +49,23 @@ void nt_result_json(struct nt_json *json, sqlite3_stmt *row)
 	}
 }
 
+void nt_result_json_array(struct nt_json *json, sqlite3_stmt *row)
+{
+	nt_json_open(json, NULL, '[');
+	for (int i = 0; i < sqlite3_column_count(row); i++) {
+		struct nt_cell cell = nt_result_cell(row, i);
+
+		nt_json_cell(json, NULL, &cell);
+	}
+	nt_json_close(json, ']');
+}
+
 static void write_rows(struct nt_json *json, const void *arg)
 {
 	sqlite3_stmt *row = *(sqlite3_stmt *const *)arg;
 
-	while (nt_db_next(row)) {
-		nt_json_open(json, NULL, '[');
-		for (int i = 0; i < sqlite3_column_count(row); i++) {
-			struct nt_cell cell = nt_result_cell(row, i);
-
-			nt_json_cell(json, NULL, &cell);
-		}
-		nt_json_close(json, ']');
-	}
+	while (nt_db_next(row))
+		nt_result_json_array(json, row);
 }
 
 char *nt_result_array(sqlite3_stmt *statement)

@@ -13,6 +13,8 @@ int nt_result_print(struct nt_db *db, sqlite3_stmt *statement, struct nt_printer
 struct nt_cell nt_result_cell(sqlite3_stmt *statement, int column);
 /* The members of an object: the row that the statement is at. */
 void nt_result_json(struct nt_json *json, sqlite3_stmt *row);
+/* The same row as an array, in an array. */
+void nt_result_json_array(struct nt_json *json, sqlite3_stmt *row);
 /*
  * Runs the statement to its end. Gives its rows as a text for SQL's json_each: an array of arrays. The caller frees it.
  * NULL: out of memory. Whether all rows could be read nt_db_end tells.

@@ -11,18 +11,18 @@
 #include "report/out/prose.h"
 #include "report/out/terminal.h"
 
-static const char *program = "nettape-report";
+static char head[64] = "nettape-report: ";
 
 void nt_complain_as(const char *name)
 {
-	program = name;
+	snprintf(head, sizeof(head), "%s%s", name ? name : "", name ? ": " : "");
 }
 
 /*
  * On a terminal a sentence wraps at words; elsewhere it is one line, which programs read. Paths and names may hold
  * anything: what would move the cursor is shown as bytes.
  */
-static void print_line(const char *head, const char *line, bool is_terminal)
+static void print_line(const char *before, const char *line, bool is_terminal)
 {
 	char *clean = NULL;
 	size_t size = 0;
@@ -33,22 +33,21 @@ static void print_line(const char *head, const char *line, bool is_terminal)
 		fclose(out);
 	}
 	if (!clean)
-		fprintf(stderr, "%s: out of memory.\n", program);
+		fprintf(stderr, "%sout of memory.\n", head);
 	else if (is_terminal)
-		nt_print_prose(stderr, head, "%s", clean);
+		nt_print_prose(stderr, before, "%s", clean);
 	else
-		fprintf(stderr, "%s%s\n", head, clean);
+		fprintf(stderr, "%s%s\n", before, clean);
 	free(clean);
 }
 
 int nt_complain_list(const char *format, va_list args)
 {
 	const bool is_terminal = nt_terminal_find(stderr, NT_FORMAT_TABLE).is_terminal;
-	char *text, head[64];
+	char *text;
 
-	snprintf(head, sizeof(head), "%s: ", program);
 	if (vasprintf(&text, format, args) < 0) {
-		fprintf(stderr, "%s: out of memory.\n", program);
+		fprintf(stderr, "%sout of memory.\n", head);
 		return NT_EXIT_FAILED;
 	}
 	for (char *rest = text, *line; (line = strsep(&rest, "\n"));)

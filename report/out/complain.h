@@ -8,7 +8,8 @@
 
 enum nt_exit { NT_EXIT_DONE = 0, NT_EXIT_FAILED = 1, NT_EXIT_MISUSED = 2 };
 
-/* The program's name, which stays the caller's; without, it is nettape-report. To be called first. */
+/* The program's name, or NULL: sentences come without one. Where this is not called, it is nettape-report. To be called
+ * first. */
 void nt_complain_as(const char *name);
 /*
  * Prints one sentence on stderr, ahead of it the program's name. Quoted texts may hold anything. Gives

@@ -268,3 +268,8 @@ int nt_follower_look(struct nt_follower *follower, struct nt_page *page, bool *i
 		return -1;
 	return follower->live && !follower->has_ended ? look_at_tape(follower, page, is_behind) : 0;
 }
+
+const char *nt_follower_tape(const struct nt_follower *follower)
+{
+	return follower->live ? follower->tape.path : NULL;
+}

@@ -26,3 +26,5 @@ struct nt_follower *nt_follower_new(const char *path, size_t limit, struct nt_hi
 void nt_follower_free(struct nt_follower *follower);
 /* Looks for what has come. 0, or -1: out of memory. *is_behind: there is more to be read by now. */
 int nt_follower_look(struct nt_follower *follower, struct nt_page *page, bool *is_behind);
+/* The tape at hand, until the next look. NULL: there is none. */
+const char *nt_follower_tape(const struct nt_follower *follower);

@@ -6,9 +6,11 @@
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "report/out/complain.h"
 #include "report/out/interrupt.h"
+#include "report/serve/answer.h"
 #include "report/serve/follower.h"
 #include "report/serve/guard.h"
 #include "report/serve/http.h"
@@ -22,14 +24,15 @@ static int out_of_memory(void)
 	return nt_complain("out of memory.");
 }
 
-static int follow(struct nt_follower *follower, struct nt_http *http)
+static int follow(struct nt_follower *follower, struct nt_http *http, struct nt_queries *queries)
 {
 	struct nt_page page;
 	bool is_behind;
 
 	while (!nt_interrupted()) {
 		if (nt_follower_look(follower, &page, &is_behind) ||
-		    (page.text && nt_http_publish(http, page.status, page.text, page.size)))
+		    (page.text && nt_http_publish(http, page.status, page.text, page.size)) ||
+		    (queries && nt_queries_set_tape(queries, nt_follower_tape(follower))))
 			return out_of_memory();
 		nt_http_end_late(http);
 		if (!is_behind)
@@ -41,16 +44,17 @@ static int follow(struct nt_follower *follower, struct nt_http *http)
 /* Where it is, and what a request needs. A journal that others read does not get a token that is kept. */
 static void tell(const struct nt_serve_options *options, const char *token)
 {
+	const char *sql = options->query_ns ? "; SQL: /api/query" : "";
 	char name[NT_LISTENER_NAME_MAX];
 
 	nt_listener_name(&options->listener, name);
 	if (nt_listener_is_unix(&options->listener))
-		printf("nettape-serve: curl --unix-socket %s http://localhost/metrics\n", name);
+		printf("nettape-serve: curl --unix-socket %s http://localhost/metrics%s\n", name, sql);
 	else if (options->token_file)
-		printf("nettape-serve: http://%s/?token=... (the token is in %s); for Prometheus: /metrics\n", name,
-		       options->token_file);
+		printf("nettape-serve: http://%s/?token=... (the token is in %s); for Prometheus: /metrics%s\n", name,
+		       options->token_file, sql);
 	else
-		printf("nettape-serve: http://%s/?token=%s (a page; for Prometheus: /metrics)\n", name, token);
+		printf("nettape-serve: http://%s/?token=%s (a page; for Prometheus: /metrics%s)\n", name, token, sql);
 	if (!nt_listener_is_local(&options->listener))
 		nt_complain("other hosts reach %s, and on the way to them token and figures can be read: "
 			    "a proxy with TLS before 127.0.0.1 keeps them secret.",
@@ -59,7 +63,7 @@ static void tell(const struct nt_serve_options *options, const char *token)
 
 /* While it follows, another thread answers. */
 static int answer(struct nt_serve_options *options, const struct nt_guard *guard, struct nt_follower *follower,
-		  struct nt_history *history)
+		  struct nt_history *history, struct nt_queries *queries)
 {
 	char error[NT_ERROR_MAX];
 	struct nt_http *http;
@@ -69,13 +73,27 @@ static int answer(struct nt_serve_options *options, const struct nt_guard *guard
 	signal(SIGPIPE, SIG_IGN);
 	/* Threads that answer have signals blocked, and this one notes them. */
 	nt_interrupt_waits();
-	http = nt_http_start(options->listener.fd, guard, history, error);
+	http = nt_http_start(options->listener.fd, guard, history, queries, error);
 	if (http)
 		tell(options, guard->token);
-	code = http ? follow(follower, http) : nt_complain("%s", error);
+	code = http ? follow(follower, http, queries) : nt_complain("%s", error);
 	/* While this one still answers, so that the next one takes it for no socket that was left. */
 	nt_listener_close(&options->listener);
 	nt_http_stop(http);
+	return code;
+}
+
+static int answer_queries_too(struct nt_serve_options *options, const struct nt_guard *guard,
+			      struct nt_follower *follower, struct nt_history *history)
+{
+	char error[NT_ERROR_MAX];
+	struct nt_queries *queries = nt_queries_start(options->query_ns, error);
+	int code;
+
+	if (!queries)
+		return nt_complain("%s", error);
+	code = answer(options, guard, follower, history, queries);
+	nt_queries_free(queries);
 	return code;
 }
 
@@ -83,8 +101,14 @@ static int serve(struct nt_serve_options *options, const struct nt_guard *guard)
 {
 	struct nt_history *history = nt_history_new();
 	struct nt_follower *follower = history ? nt_follower_new(options->path, (size_t)options->limit, history) : NULL;
-	const int code = follower ? answer(options, guard, follower, history) : out_of_memory();
+	int code;
 
+	if (!follower)
+		code = out_of_memory();
+	else if (options->query_ns)
+		code = answer_queries_too(options, guard, follower, history);
+	else
+		code = answer(options, guard, follower, history, NULL);
 	nt_follower_free(follower);
 	nt_history_free(history);
 	return code;
@@ -113,6 +137,9 @@ int main(int argc, char **argv)
 	struct nt_serve_options options;
 	int exit_status;
 
+	/* Of one query. */
+	if (argc == 3 && !strcmp(argv[1], NT_ANSWER_ARGUMENT))
+		return nt_answer(argv[2]);
 	nt_complain_as("nettape-serve");
 	/* As nettape-report: large buffers go back to the system. */
 	mallopt(M_MMAP_THRESHOLD, 128 * 1024);

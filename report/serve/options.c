@@ -10,6 +10,10 @@
 #include "report/out/complain.h"
 #include "report/out/option_help.h"
 #include "report/out/prose.h"
+#include "schema/cli/arg.h"
+
+#define QUERY_LEAST_NS 1000000
+#define QUERY_MOST_NS 3600000000000
 
 static bool set_listener(void *listener, const struct nt_option_values *values)
 {
@@ -26,6 +30,13 @@ static bool add_name(void *into, const struct nt_option_values *values)
 	}
 	options->names[options->n_names++] = values->text;
 	return true;
+}
+
+static bool set_query_time(void *query_ns, const struct nt_option_values *values)
+{
+	int64_t *ns = query_ns;
+
+	return !nt_arg_duration(values->text, ns) && *ns >= QUERY_LEAST_NS && *ns <= QUERY_MOST_NS;
 }
 
 #define TO(set, member) NT_TO(set, struct nt_serve_options, member)
@@ -46,6 +57,9 @@ static const struct nt_option table[] = {
 	NT_OPTION("limit", 0, "N", "25", TO(nt_set_limit, limit),
 		  "N programs, cgroups and ports with names, or all (25)", .wants = "a number from 1 on, or all",
 		  .choice = nt_choose_limit),
+	NT_OPTION("queries", 0, "TIME", "10s", TO(set_query_time, query_ns),
+		  "answer SQL at /api/query, each query for so long at most (without: no SQL)",
+		  .wants = "a time from 1ms to 1h"),
 	NT_OPTION("help", 'h', NULL, NULL, TO(nt_option_set_true, help), "show this text"),
 	NT_OPTION("version", 0, NULL, NULL, TO(nt_option_set_true, version), "show the version"),
 	NT_OPTIONS_END,

@@ -17,6 +17,7 @@ struct nt_serve_options {
 	const char *names[NT_SERVE_NAMES_MAX]; /* of the host */
 	size_t n_names;
 	int64_t limit;
+	int64_t query_ns; /* that a query may take; 0: none is answered */
 	bool help, version;
 };
 

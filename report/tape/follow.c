@@ -104,19 +104,15 @@ static int grow(struct nt_tape_opening *opening, struct nt_tape_chunk *chunk)
 	return error ? error : nt_tape_go_over_new(opening, opening->tape->n_chunks - 1);
 }
 
-/* The chunk grows no more: what is not whole is damage now. `name`: that it has got; NULL: it stays as it is. */
-static int finish(struct nt_tape_opening *opening, struct nt_tape_chunk *chunk, const char *name)
+/* The chunk grows no more: what is not whole is damage now. `is_named`: it has got its final name. */
+static int finish(struct nt_tape_opening *opening, struct nt_tape_chunk *chunk, bool is_named)
 {
 	struct nt_tape *tape = opening->tape;
 	struct nt_source source;
 	int error = measure(chunk);
 
-	if (!error && name) {
-		free(chunk->name);
-		chunk->name = strdup(name);
-		chunk->partial = false;
-		error = chunk->name ? 0 : -ENOMEM;
-	}
+	if (!error && is_named)
+		error = nt_tape_take_final_name(chunk);
 	source = nt_tape_chunk_source(chunk);
 	if (!error)
 		error = nt_chunk_grown(&source, chunk->grown_to, chunk->contents);
@@ -129,13 +125,11 @@ static int finish(struct nt_tape_opening *opening, struct nt_tape_chunk *chunk, 
 	return error;
 }
 
-/* The chunk's final name, if there is a file of that. */
-static bool has_final_name(const struct nt_tape *tape, const struct nt_tape_chunk *chunk, char name[64])
+static bool has_final_name(const struct nt_tape *tape, const struct nt_tape_chunk *chunk)
 {
-	int fd;
+	char name[NT_CHUNK_NAME_MAX];
+	const int fd = nt_tape_chunk_fd(tape, nt_tape_final_name(chunk, name));
 
-	snprintf(name, 64, "chunk-%06u.ntc", chunk->number);
-	fd = nt_tape_chunk_fd(tape, name);
 	if (fd >= 0)
 		close(fd);
 	return fd >= 0;
@@ -176,11 +170,10 @@ static void note_settled(struct nt_tape_opening *opening)
 static int look_at_last(struct nt_tape_opening *opening)
 {
 	struct nt_tape_chunk *chunk = growing(opening->tape);
-	char name[64];
 
 	if (!chunk)
 		return 0;
-	return has_final_name(opening->tape, chunk, name) ? finish(opening, chunk, name) : grow(opening, chunk);
+	return has_final_name(opening->tape, chunk) ? finish(opening, chunk, true) : grow(opening, chunk);
 }
 
 /* Chunks that are behind those known. */
@@ -203,7 +196,7 @@ static int end(struct nt_tape *tape)
 {
 	struct nt_tape_opening *opening = &tape->growth->opening;
 	struct nt_tape_chunk *last = growing(tape);
-	int error = last ? finish(opening, last, NULL) : 0;
+	int error = last ? finish(opening, last, false) : 0;
 
 	if (!error)
 		error = look_for_more(opening, false);

@@ -34,6 +34,12 @@ int nt_tape_chunk_fd(const struct nt_tape *tape, const char *name)
 	return errno == EAGAIN ? -EIO : -errno;
 }
 
+const char *nt_tape_final_name(const struct nt_tape_chunk *chunk, char name[NT_CHUNK_NAME_MAX])
+{
+	snprintf(name, NT_CHUNK_NAME_MAX, "chunk-%06u.ntc", chunk->number);
+	return name;
+}
+
 /* chunk-000012.ntc or chunk-000012.ntc.partial */
 static bool parse_name(const char *name, uint32_t *number, bool *partial)
 {

@@ -8,6 +8,11 @@
 
 /* A descriptor for reading the chunk file, or a negative errno. */
 int nt_tape_chunk_fd(const struct nt_tape *tape, const char *name);
+/* The name that the recorder gives a chunk when it has finished it. Gives `name`. */
+#define NT_CHUNK_NAME_MAX 32
+const char *nt_tape_final_name(const struct nt_tape_chunk *chunk, char name[NT_CHUNK_NAME_MAX]);
+/* The chunk has got it. 0, or -ENOMEM. */
+int nt_tape_take_final_name(struct nt_tape_chunk *chunk);
 /* Opens the file and reads where its blocks stand. The chunk needs its name. 0 or a negative errno. */
 int nt_tape_chunk_open(const struct nt_tape *tape, struct nt_tape_chunk *chunk);
 /* Safe on one that is not open. */

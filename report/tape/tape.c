@@ -41,13 +41,40 @@ struct nt_source nt_tape_chunk_source(struct nt_tape_chunk *chunk)
 	return (struct nt_source){.arg = chunk, .size = chunk->size, .read = read_file};
 }
 
+int nt_tape_take_final_name(struct nt_tape_chunk *chunk)
+{
+	char name[NT_CHUNK_NAME_MAX], *copy = strdup(nt_tape_final_name(chunk, name));
+
+	if (!copy)
+		return -ENOMEM;
+	free(chunk->name);
+	chunk->name = copy;
+	chunk->partial = false;
+	return 0;
+}
+
+/* By the name that it was listed by, or that the recorder has given it since. What is known of it stays as it is. */
+static int open_file(const struct nt_tape *tape, struct nt_tape_chunk *chunk)
+{
+	int fd = nt_tape_chunk_fd(tape, chunk->name);
+	char name[NT_CHUNK_NAME_MAX];
+
+	if (fd != -ENOENT || !chunk->partial || chunk->grows)
+		return fd;
+	fd = nt_tape_chunk_fd(tape, nt_tape_final_name(chunk, name));
+	if (fd < 0 || chunk->is_sized || !nt_tape_take_final_name(chunk))
+		return fd;
+	close(fd);
+	return -ENOMEM;
+}
+
 int nt_tape_chunk_open(const struct nt_tape *tape, struct nt_tape_chunk *chunk)
 {
 	struct nt_source source;
 	struct stat status;
 	int error = 0;
 
-	chunk->fd = nt_tape_chunk_fd(tape, chunk->name);
+	chunk->fd = open_file(tape, chunk);
 	if (chunk->fd < 0)
 		return chunk->fd;
 	if (fstat(chunk->fd, &status))

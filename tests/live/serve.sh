@@ -15,7 +15,7 @@ tapes=$work/tapes
 mkdir "$tapes"
 
 serve_start() {
-    "$serve" "$tapes" -l "unix:$work/socket" >"$work/said" 2>>"$work/complained" &
+    "$serve" "$tapes" -l "unix:$work/socket" --queries 1h >"$work/said" 2>>"$work/complained" &
     server=$!
     keep "$server"
 }
@@ -53,6 +53,12 @@ wait_for 120 until_changes
 before=$(value nettape_complete_until_seconds)
 wait_for 120 until_changes
 at_least "it goes on" "$(value nettape_complete_until_seconds)" "$before"
+# SQL, up to what is on the tape now: no time of a CPU is missing before.
+curl -s --unix-socket "$work/socket" http://localhost/api/query -o "$work/rows" --data-binary "
+    SELECT total(lacks) = 0 AS is_whole FROM (SELECT sum(dur) - max(ts + dur) + min(ts) AS lacks FROM cpu_slice
+        WHERE ts > (SELECT end_ts - 500000000 FROM session) GROUP BY cpu)"
+is "SQL" "$(grep -o '"rows":.*"is_cut":false' "$work/rows")" '"rows":[[1]],"is_cut":false'
+is "its problems" "$(grep -o 'still at work' "$work/rows")" "still at work"
 serve_stop
 is "a signal ends it" "$served" 0
 serve_start

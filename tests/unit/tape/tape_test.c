@@ -146,6 +146,31 @@ static void knows_an_unfinished_chunk_within(void **state)
 	assert_false(fixture->tape->has_end);
 }
 
+/* The recorder finishes a chunk while it is read. */
+static void reads_a_chunk_under_its_final_name(void **state)
+{
+	struct fixture *fixture = *state;
+	char partial[2 * SCRATCH_MAX], final[2 * SCRATCH_MAX];
+	const struct nt_chunk_contents *contents;
+	size_t n_blocks;
+
+	make(fixture, 1, true);
+	scratch_path(partial, fixture->path, "chunk-000001.ntc.partial");
+	scratch_path(final, fixture->path, "chunk-000001.ntc");
+	assert_int_equal(rename(final, partial), 0);
+	assert_int_equal(open_tape(fixture), 0);
+	assert_int_equal(nt_tape_hold(fixture->tape, 1, &contents), 0);
+	n_blocks = contents->n_blocks;
+	assert_true(n_blocks > 0);
+	nt_tape_drop(fixture->tape, 1);
+	assert_int_equal(rename(partial, final), 0);
+	assert_int_equal(nt_tape_hold(fixture->tape, 1, &contents), 0);
+	assert_int_equal(contents->n_blocks, n_blocks);
+	nt_tape_drop(fixture->tape, 1);
+	assert_int_equal(remove(final), 0);
+	assert_int_equal(nt_tape_hold(fixture->tape, 1, &contents), -ENOENT);
+}
+
 static void leaves_out_chunks_of_others(void **state)
 {
 	struct fixture *fixture = *state;
@@ -281,6 +306,7 @@ int main(void)
 		TEST(knows_an_unfinished_tape),
 		TEST(prefers_the_finished_chunk),
 		TEST(knows_an_unfinished_chunk_within),
+		TEST(reads_a_chunk_under_its_final_name),
 		TEST(leaves_out_chunks_of_others),
 		TEST(survives_a_chunk_that_is_none),
 		TEST(takes_no_block_that_came_later),

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* answer.c - see answer.h. */
+#include "report/serve/answer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "report/cmd/sql.h"
+#include "report/db/load.h"
+#include "report/out/complain.h"
+#include "report/serve/queries.h"
+
+#define PROBLEMS_MAX 20
+
+/* Also those that were found while it was read. */
+static void write_problems(struct nt_json *json, struct nt_db *db, const char *tape)
+{
+	char text[NT_ERROR_MAX];
+	const size_t n = nt_load_problem_at(db, 0, text);
+
+	nt_json_open(json, "problems", '[');
+	for (size_t i = 0; i < n && i < PROBLEMS_MAX; i++) {
+		nt_load_problem_at(db, i, text);
+		nt_json_text(json, NULL, text);
+	}
+	if (n > PROBLEMS_MAX) {
+		nt_fail(text, "and %zu more: nettape-report check %s", n - PROBLEMS_MAX, tape);
+		nt_json_text(json, NULL, text);
+	}
+	nt_json_close(json, ']');
+}
+
+static int write_answer(FILE *out, struct nt_db *db, const char *tape, const char *sql)
+{
+	static const struct nt_sql_bounds bounds = {.rows = NT_ANSWER_ROWS, .bytes = NT_ANSWER_BYTES};
+	struct nt_json json = {.out = out, .compact = true};
+	int code;
+
+	nt_json_open(&json, NULL, '{');
+	nt_json_text(&json, "tape", tape);
+	code = nt_sql_answer(db, &json, sql, &bounds);
+	if (code != NT_EXIT_DONE && sqlite3_errcode(db->handle) == SQLITE_NOMEM)
+		nt_complain("A query may take %d MiB.", NT_QUERY_MEMORY_MIB);
+	write_problems(&json, db, tape);
+	nt_json_close(&json, '}');
+	return code == NT_EXIT_DONE ? NT_EXIT_DONE : NT_EXIT_MISUSED;
+}
+
+/* Nothing is printed until all is known. */
+static int print_answer(struct nt_db *db, const char *tape, const char *sql)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	int code = out ? write_answer(out, db, tape, sql) : NT_EXIT_DONE;
+
+	if (!out || fclose(out))
+		code = nt_complain("out of memory.");
+	else if (code == NT_EXIT_DONE && (fwrite(text, 1, size, stdout) != size || fflush(stdout)))
+		code = NT_EXIT_FAILED;
+	free(text);
+	return code;
+}
+
+static int open_and_answer(const char *tape, const char *sql)
+{
+	/* Names of functions are no reason to read programs on a host that records. */
+	static const struct nt_symbol_args nothing = {.none = true};
+	char error[NT_ERROR_MAX];
+	struct nt_db *db;
+	int code;
+
+	if (nt_load_open(&db, tape, &nothing, NULL, NULL, error))
+		return nt_complain("%s", error);
+	nt_foreign_lift(db);
+	code = print_answer(db, tape, sql);
+	nt_db_close(db);
+	return code;
+}
+
+int nt_answer(const char *tape)
+{
+	char *sql;
+	int code;
+
+	/* Its sentences go to whoever asked. */
+	nt_complain_as(NULL);
+	sql = nt_sql_read(stdin, "the query");
+	code = sql ? open_and_answer(tape, sql) : NT_EXIT_MISUSED;
+	free(sql);
+	return code;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * queries.h - runs queries on the tape that is followed, one after the other, each in a process of its own (answer.h).
+ * That process has bounds: time, memory, temporary files, and the size of its answer. It yields to all other work of
+ * the host, and ends when its client has gone.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/util/fail.h"
+
+#define NT_QUERY_MEMORY_MIB 512 /* of the process, and of each of its temporary files */
+#define NT_QUERY_ANSWER_MIB 8
+
+struct nt_queries;
+
+/* One query, from nt_queries_ask until `done` is called: as long it is its owner's to keep. */
+struct nt_query {
+	const char *sql;
+	size_t size;
+	int client; /* a socket: when its other end is closed, no answer is needed */
+	/* The answer is there. Called once, on another thread or in nt_queries_ask. */
+	void (*done)(struct nt_query *query);
+	unsigned int status; /* of HTTP: 200 and JSON, else a sentence */
+	char *text; /* its owner's to free; NULL: out of memory */
+	size_t text_size;
+	struct nt_query *next;
+};
+
+/* Signals come to the caller's thread. NULL and a sentence. `time_ns`: for so long a query may run. */
+struct nt_queries *nt_queries_start(int64_t time_ns, char error[NT_ERROR_MAX]);
+/* Those that wait, and those that come from now on, are told that the server ends. Both are safe on NULL, and may be
+ * called after it. */
+void nt_queries_end(struct nt_queries *queries);
+void nt_queries_free(struct nt_queries *queries);
+/* From now on they are of this tape; NULL: there is none. 0, or -1: out of memory. */
+int nt_queries_set_tape(struct nt_queries *queries, const char *path);
+void nt_queries_ask(struct nt_queries *queries, struct nt_query *query);
