@@ -194,20 +194,18 @@ static void say_why(struct nt_db *db, const char *sql)
  */
 static sqlite3_stmt *next_statement(struct nt_db *db, const char **sql, int *code)
 {
-	*code = NT_EXIT_DONE;
-	while (**sql) {
-		const char *begin = *sql;
-		sqlite3_stmt *statement = nt_db_prepare(db, begin, sql);
+	sqlite3_stmt *statement;
 
-		if (statement)
-			return statement;
-		if (!db->error[0])
-			continue; /* a remark, or an empty one */
-		say_why(db, begin);
-		*code = NT_EXIT_FAILED;
-		break;
-	}
-	return NULL;
+	/* Also of no SQL: the database may be one that nothing more is asked of. */
+	do {
+		const char *begin = *sql;
+
+		statement = nt_db_prepare(db, begin, sql);
+		*code = statement || !db->error[0] ? NT_EXIT_DONE : NT_EXIT_FAILED;
+		if (*code != NT_EXIT_DONE)
+			say_why(db, begin);
+	} while (!statement && *code == NT_EXIT_DONE && **sql);
+	return statement;
 }
 
 int nt_sql_run(struct nt_db *db, struct nt_printer *printer, const char *sql)
@@ -265,29 +263,51 @@ static void write_columns(struct nt_json *json, sqlite3_stmt *statement)
 	nt_json_close(json, ']');
 }
 
-/* Whether there is a row beyond the bounds. */
-static bool write_rows(struct nt_json *json, sqlite3_stmt *statement, const struct nt_sql_bounds *bounds)
+static bool is_longer(sqlite3_stmt *row, size_t bytes)
 {
-	bool has_row = nt_db_next(statement);
+	size_t size = 0;
+
+	for (int i = 0; i < sqlite3_column_count(row); i++) {
+		const struct nt_cell cell = nt_result_cell(row, i);
+
+		if (cell.type == NT_CELL_TEXT || cell.type == NT_CELL_BLOB)
+			size += cell.size;
+	}
+	return size > bytes;
+}
+
+/* Writes rows. WITHIN: all of them; CUT: there are more; TOO_LONG: one row does not fit. */
+enum end { WITHIN, CUT, TOO_LONG };
+
+static enum end write_rows(struct nt_json *json, sqlite3_stmt *statement, const struct nt_sql_bounds *bounds)
+{
+	enum end end = WITHIN;
 
 	nt_json_open(json, "rows", '[');
-	for (size_t n = 0; has_row && n < bounds->rows && ftell(json->out) < bounds->bytes; n++) {
-		nt_result_json_array(json, statement);
-		has_row = nt_db_next(statement);
+	for (size_t n = 0; end == WITHIN && nt_db_next(statement); n++) {
+		if (n == bounds->rows || ftell(json->out) >= (long)bounds->bytes)
+			end = CUT;
+		/* Before it takes more memory. */
+		else if (is_longer(statement, bounds->bytes))
+			end = TOO_LONG;
+		else
+			nt_result_json_array(json, statement);
 	}
 	nt_json_close(json, ']');
-	return has_row;
+	return end;
 }
 
 int nt_sql_answer(struct nt_db *db, struct nt_json *json, const char *sql, const struct nt_sql_bounds *bounds)
 {
 	sqlite3_stmt *statement = only_statement(db, sql);
-	bool is_cut;
+	enum end end;
 
 	if (!statement)
 		return NT_EXIT_FAILED;
 	write_columns(json, statement);
-	is_cut = write_rows(json, statement, bounds);
-	nt_json_bool(json, "is_cut", is_cut);
-	return nt_db_end(db, statement, "the query failed") ? nt_complain("%s", db->error) : NT_EXIT_DONE;
+	end = write_rows(json, statement, bounds);
+	nt_json_bool(json, "is_cut", end == CUT);
+	if (nt_db_end(db, statement, "the query failed"))
+		return nt_complain("%s", db->error);
+	return end == TOO_LONG ? nt_complain("a row is longer than %zu bytes.", bounds->bytes) : NT_EXIT_DONE;
 }

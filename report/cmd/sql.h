@@ -16,10 +16,9 @@ char *nt_sql_read(FILE *file, const char *name);
  * code. */
 int nt_sql_run(struct nt_db *db, struct nt_printer *printer, const char *sql);
 
-/* A result ends after the row that reaches one of them. */
+/* A result ends after the row that reaches one of them. A row whose values are longer fails. */
 struct nt_sql_bounds {
-	size_t rows;
-	long bytes;
+	size_t rows, bytes;
 };
 
 /*

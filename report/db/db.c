@@ -657,9 +657,11 @@ static int authorize(void *arg, int action, const char *first, const char *secon
 	switch (action) {
 	case SQLITE_SELECT:
 	case SQLITE_READ:
-	case SQLITE_FUNCTION:
 	case SQLITE_RECURSIVE:
 		return SQLITE_OK;
+	case SQLITE_FUNCTION:
+		/* It tells and takes addresses of memory. */
+		return second && !sqlite3_stricmp(second, "fts3_tokenizer") ? SQLITE_DENY : SQLITE_OK;
 	case SQLITE_UPDATE:
 		/* Asked for when a table-valued function like pragma_table_info is set up; writing to it is refused all
 		 * the same. */

@@ -30,20 +30,39 @@ static void write_problems(struct nt_json *json, struct nt_db *db, const char *t
 	nt_json_close(json, ']');
 }
 
+static int fail_for_memory(void)
+{
+	nt_complain("out of memory: a query may take %d MiB.", NT_QUERY_MEMORY_MIB);
+	return NT_EXIT_MISUSED;
+}
+
+/* Whether it is the SQL's own fault that it failed; that has been said. */
+static int blame(struct nt_db *db)
+{
+	switch (sqlite3_errcode(db->handle)) {
+	case SQLITE_NOMEM:
+		return fail_for_memory();
+	case SQLITE_IOERR:
+	case SQLITE_FULL:
+	case SQLITE_CANTOPEN:
+		return NT_EXIT_FAILED;
+	default:
+		return db->source && nt_tape_source_error(db->source)[0] ? NT_EXIT_FAILED : NT_EXIT_MISUSED;
+	}
+}
+
 static int write_answer(FILE *out, struct nt_db *db, const char *tape, const char *sql)
 {
 	static const struct nt_sql_bounds bounds = {.rows = NT_ANSWER_ROWS, .bytes = NT_ANSWER_BYTES};
 	struct nt_json json = {.out = out, .compact = true};
-	int code;
 
 	nt_json_open(&json, NULL, '{');
 	nt_json_text(&json, "tape", tape);
-	code = nt_sql_answer(db, &json, sql, &bounds);
-	if (code != NT_EXIT_DONE && sqlite3_errcode(db->handle) == SQLITE_NOMEM)
-		nt_complain("A query may take %d MiB.", NT_QUERY_MEMORY_MIB);
+	if (nt_sql_answer(db, &json, sql, &bounds) != NT_EXIT_DONE)
+		return blame(db);
 	write_problems(&json, db, tape);
 	nt_json_close(&json, '}');
-	return code == NT_EXIT_DONE ? NT_EXIT_DONE : NT_EXIT_MISUSED;
+	return NT_EXIT_DONE;
 }
 
 /* Nothing is printed until all is known. */
@@ -55,7 +74,7 @@ static int print_answer(struct nt_db *db, const char *tape, const char *sql)
 	int code = out ? write_answer(out, db, tape, sql) : NT_EXIT_DONE;
 
 	if (!out || fclose(out))
-		code = nt_complain("out of memory.");
+		code = fail_for_memory();
 	else if (code == NT_EXIT_DONE && (fwrite(text, 1, size, stdout) != size || fflush(stdout)))
 		code = NT_EXIT_FAILED;
 	free(text);

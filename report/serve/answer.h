@@ -10,8 +10,8 @@
 
 /* These end a result, beside the bounds of queries.h. */
 #define NT_ANSWER_ROWS 10000
-#define NT_ANSWER_BYTES (4L << 20)
+#define NT_ANSWER_BYTES (4u << 20)
 
-/* Exit codes: NT_EXIT_DONE; NT_EXIT_FAILED: the tape cannot be read; NT_EXIT_MISUSED: the query cannot be answered. Why
- * is on standard error. */
+/* Exit codes: NT_EXIT_DONE; NT_EXIT_MISUSED: the query cannot be answered; NT_EXIT_FAILED: the tape cannot be read, or
+ * the host has no room for temporary files. Why is on standard error. */
 int nt_answer(const char *tape);

@@ -242,6 +242,7 @@ struct ask {
 	char *sql;
 	size_t size, room;
 	unsigned int refused; /* the status of HTTP; 0: it is not */
+	bool is_in_url; /* so no body is */
 	bool is_counted, is_asked;
 };
 
@@ -306,17 +307,21 @@ static bool add_sql(struct ask *ask, const char *text, size_t size)
 }
 
 /* Begins to read it. The library goes on with its body, or with none. */
-static enum MHD_Result begin_ask(struct nt_http *http, struct MHD_Connection *connection, void **context)
+static enum MHD_Result begin_ask(struct nt_http *http, struct MHD_Connection *connection, bool is_get, void **context)
 {
-	const char *sql = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "sql");
 	struct ask *ask = calloc(1, sizeof(*ask));
+	const char *sql = NULL;
+	size_t size = 0;
 
 	*context = ask;
 	if (!ask)
 		return MHD_NO;
 	ask->http = http;
 	ask->connection = connection;
-	return add_sql(ask, sql, sql ? strlen(sql) : 0) ? MHD_YES : MHD_NO;
+	ask->is_in_url = is_get;
+	if (is_get)
+		MHD_lookup_connection_value_n(connection, MHD_GET_ARGUMENT_KIND, "sql", 3, &sql, &size);
+	return add_sql(ask, sql, size) ? MHD_YES : MHD_NO;
 }
 
 /* On the thread of queries. */
@@ -354,7 +359,7 @@ static enum MHD_Result answer_ask(struct ask *ask)
 static enum MHD_Result go_on(struct ask *ask, const char *body, size_t *body_size)
 {
 	if (*body_size) {
-		const bool has_room = ask->refused || add_sql(ask, body, *body_size);
+		const bool has_room = ask->refused || ask->is_in_url || add_sql(ask, body, *body_size);
 
 		*body_size = 0;
 		return has_room ? MHD_YES : MHD_NO;
@@ -389,7 +394,7 @@ static enum MHD_Result begin(struct nt_http *http, struct MHD_Connection *connec
 		return refuse(connection, MHD_HTTP_NOT_FOUND);
 	if (!is_get && strcmp(method, is_query ? MHD_HTTP_METHOD_POST : MHD_HTTP_METHOD_HEAD) != 0)
 		return refuse_method(connection, is_query);
-	return is_query ? begin_ask(http, connection, context) : places[i].answer(http, connection);
+	return is_query ? begin_ask(http, connection, is_get, context) : places[i].answer(http, connection);
 }
 
 /* Answers when the head is there, but for queries. So no other body is read, and the connection ends with the answer.
@@ -474,6 +479,8 @@ void nt_http_end_late(struct nt_http *http)
 			shutdown(peer->fd, SHUT_RDWR);
 	}
 	pthread_mutex_unlock(&http->lock);
+	if (http->queries)
+		nt_queries_end_left(http->queries);
 }
 
 /* ---- begin and end ---- */

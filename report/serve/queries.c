@@ -30,7 +30,7 @@
 #define UNAVAILABLE 503
 #define MIB (1UL << 20)
 #define SENTENCE_MAX 16384u /* an unknown column is answered with those that there are */
-#define NICE 10
+#define NICE 5 /* a third of the weight of others, so that a busy host answers, too */
 #define STEP 65536u
 #define NS_IN_MS 1000000
 #define NS_IN_S 1000000000
@@ -102,6 +102,8 @@ static void limit(int resource, rlim_t most)
 /* In the new process: no lock that another thread may hold is taken here. */
 static void become_answer(char *const *words, const int fds[3], int64_t time_ns)
 {
+	/* That nothing which is left ignored stops it from ending. */
+	static const int ending[] = {SIGPIPE, SIGXCPU, SIGXFSZ};
 	sigset_t none;
 
 	for (int fd = 0; fd < 3; fd++)
@@ -109,7 +111,8 @@ static void become_answer(char *const *words, const int fds[3], int64_t time_ns)
 	syscall(SYS_close_range, 3u, ~0u, 0u);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	signal(SIGPIPE, SIG_DFL);
+	for (size_t i = 0; i < NT_COUNT(ending); i++)
+		signal(ending[i], SIG_DFL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setpriority(PRIO_PROCESS, 0, NICE);
 	limit(RLIMIT_CORE, 0);
@@ -292,6 +295,9 @@ static void answer(struct nt_query *query, struct process *process, enum outcome
 		query->status = FAILED;
 		break;
 	case CLIENT_LEFT:
+		/* It may still read. */
+		fail(query, BAD_REQUEST, "The client has closed its end, and with it its query.\n");
+		break;
 	case SERVER_ENDS:
 		fail(query, UNAVAILABLE, "The server ends.\n");
 		break;
@@ -375,6 +381,38 @@ void nt_queries_ask(struct nt_queries *queries, struct nt_query *query)
 		return;
 	answer(query, NULL, SERVER_ENDS, 0, queries->time_ns);
 	query->done(query);
+}
+
+/* Takes those from the list whose clients have left. */
+static struct nt_query *take_left(struct nt_queries *queries)
+{
+	struct nt_query *left = NULL, **at = &queries->first, *query;
+
+	while ((query = *at)) {
+		if (poll(&(struct pollfd){.fd = query->client, .events = POLLRDHUP}, 1, 0) > 0) {
+			*at = query->next;
+			query->next = left;
+			left = query;
+		} else {
+			at = &query->next;
+		}
+	}
+	queries->behind = at;
+	return left;
+}
+
+void nt_queries_end_left(struct nt_queries *queries)
+{
+	struct nt_query *left, *query;
+
+	pthread_mutex_lock(&queries->lock);
+	left = take_left(queries);
+	pthread_mutex_unlock(&queries->lock);
+	while ((query = left)) {
+		left = query->next;
+		answer(query, NULL, CLIENT_LEFT, 0, queries->time_ns);
+		query->done(query);
+	}
 }
 
 int nt_queries_set_tape(struct nt_queries *queries, const char *path)

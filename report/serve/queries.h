@@ -21,7 +21,7 @@ struct nt_query {
 	const char *sql;
 	size_t size;
 	int client; /* a socket: when its other end is closed, no answer is needed */
-	/* The answer is there. Called once, on another thread or in nt_queries_ask. */
+	/* The answer is there. Called once, on any thread. */
 	void (*done)(struct nt_query *query);
 	unsigned int status; /* of HTTP: 200 and JSON, else a sentence */
 	char *text; /* its owner's to free; NULL: out of memory */
@@ -38,3 +38,5 @@ void nt_queries_free(struct nt_queries *queries);
 /* From now on they are of this tape; NULL: there is none. 0, or -1: out of memory. */
 int nt_queries_set_tape(struct nt_queries *queries, const char *path);
 void nt_queries_ask(struct nt_queries *queries, struct nt_query *query);
+/* Those that wait and whose clients have left wait no more. To be called each second or so. */
+void nt_queries_end_left(struct nt_queries *queries);

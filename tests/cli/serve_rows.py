@@ -3,23 +3,22 @@
 #
 # Whether answers of /api/query have the rows of `nettape-report query --json`, for tests/cli/serve_queries.sh.
 #
-#   serve_rows.py DIR N      compares DIR/rows.I with DIR/wanted.I
+#   serve_rows.py GOT WANTED     two directories, with a file for each table. One is "problem"
 #
-# Prints "all", or which differ.
+# Prints "all of N", or which differ.
 import json
+import os
 import sys
 
-wrong = []
-n_rows = 0
-for i in range(int(sys.argv[2])):
-    with open(f"{sys.argv[1]}/rows.{i}") as got, open(f"{sys.argv[1]}/wanted.{i}") as wanted:
+
+def is_same(name):
+    with open(f"{sys.argv[1]}/{name}") as got, open(f"{sys.argv[2]}/{name}") as wanted:
         answer, rows = json.load(got), json.load(wanted)
-    n_rows += len(rows)
-    if answer["rows"] != [list(row.values()) for row in rows] or answer["is_cut"]:
-        wrong.append(i)
-    if rows and answer["columns"] != list(rows[0]):
-        wrong.append(i)
-    if answer["columns"] == ["session_id", "text"] and (
-            not rows or answer["problems"] != [row["text"] for row in rows]):
-        wrong.append(i)
-print(f"these differ: {wrong}" if wrong or not n_rows else "all")
+    problems = [row["text"] for row in rows] if name == "problem" else answer["problems"]
+    return (answer["rows"] == [list(row.values()) for row in rows] and not answer["is_cut"] and answer["problems"]
+            and answer["problems"] == problems and (not rows or answer["columns"] == list(rows[0])))
+
+
+names = os.listdir(sys.argv[2])
+wrong = [name for name in names if not is_same(name)]
+print(f"these differ: {wrong}" if wrong else f"all of {len(names)}")
