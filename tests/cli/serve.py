@@ -18,6 +18,8 @@ import socket
 import sys
 import time
 
+from serve_clients import is_running, memory_kb, read_all, wait_until
+
 PORT, TOKEN, PID = int(sys.argv[1]), sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else None
 HOST = "127.0.0.1"
 ROUNDS = 12
@@ -32,19 +34,6 @@ def fail(kind):
 
 def connect():
     return socket.create_connection((HOST, PORT), timeout=120)
-
-
-def read_all(client):
-    parts = []
-    while True:
-        try:
-            part = client.recv(65536)
-        except ConnectionError:
-            break
-        if not part:
-            break
-        parts.append(part)
-    return b"".join(parts)
 
 
 def send(client, data):
@@ -107,33 +96,11 @@ def run_round(random_numbers):
         client.close()
 
 
-def most_resident_kb():
-    with open(f"/proc/{PID}/status") as file:
-        return next(int(line.split()[1]) for line in file if line.startswith("VmHWM:"))
-
-
 def connect_too_many():
     clients = [connect() for _ in range(560)]
     for client in clients:
         send(client, GOOD[:-2] + b"A: " + b"x" * 12000)
     return clients
-
-
-def is_running():
-    """A child that has ended is there until its parent asks."""
-    try:
-        with open(f"/proc/{PID}/stat") as file:
-            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
-def wait_until(is_so):
-    for _ in range(3000):
-        if is_so():
-            return True
-        time.sleep(0.02)
-    return False
 
 
 def accepts():
@@ -155,7 +122,7 @@ def end_when_full():
     clients = connect_too_many()
     wait_until(lambda: not accepts())
     os.kill(int(PID), signal.SIGTERM)
-    if not wait_until(lambda: not is_running()):
+    if not wait_until(lambda: not is_running(PID)):
         fail("a signal does not end it")
     for client in clients:
         client.close()
@@ -171,9 +138,9 @@ run_rounds()
 if PID:
     fill()
     # The same again needs no more memory. The sanitizers' run finds what is lost, however little.
-    before = most_resident_kb()
+    before = memory_kb(PID, "VmHWM:")
     run_rounds()
-    grown = most_resident_kb() - before
+    grown = memory_kb(PID, "VmHWM:") - before
     if grown >= 1024:
         fail(f"grown by {grown} kB")
     end_when_full()

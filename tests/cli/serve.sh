@@ -42,7 +42,7 @@ asks 401 "${bare/metrics/live.json?window=60}"
 asks 404 "${url/metrics/live.json}&window=61"
 asks 200 "${url/metrics/live.json}&window=60"
 "$PLAIN" query "$work/loss.tape" "SELECT cpu, owner, ts, dur FROM cpu_slice" --csv >"$work/slices"
-is "each step of the page's chart" "$(python3 tests/cli/serve_window.py "$work/answer" "$work/slices" \
+is "each step of the page's chart" "$(python3 -B tests/cli/serve_window.py "$work/answer" "$work/slices" \
     "$("$PLAIN" query "$work/loss.tape" "SELECT start_ts FROM session" --csv | tail -1)")" "done"
 asks 404 "${url/metrics/..%2f..%2fetc%2fpasswd}"
 asks 405 -X POST -d "$token" "$url"
@@ -52,7 +52,7 @@ is "the connection ends" "$(grep -ciE '^connection: close' "$work/head")" 1
 lacks "no other page may read it" "$(<"$work/head")" Access-Control
 has "nor frame it" "$(<"$work/head")" "frame-ancestors 'none'"
 port=${bare##*:} port=${port%/*}
-hostile() { python3 tests/cli/serve.py "$port" "$token" "$@" 2>&1; }
+hostile() { python3 -B tests/cli/serve.py "$port" "$token" "$@" 2>&1; }
 is "hostile clients" "$(hostile)" "done"
 stop
 nothing "complaints" "$(cat "$work/complained")"
@@ -91,7 +91,6 @@ start build/san/nettape-serve "$work/loss.tape" -l "unix:$work/socket"
 kill -KILL "$server"
 wait "$server" 2>/dev/null || true
 holds "a socket is left" test -S "$work/socket"
-rm "$work/said"
 start build/san/nettape-serve "$work/loss.tape" -l "unix:$work/socket"
 wait_for_figures --unix-socket "$work/socket" http://localhost/metrics
 asks 200 --unix-socket "$work/socket" http://any.example/metrics

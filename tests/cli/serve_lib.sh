@@ -13,10 +13,11 @@ trap 'stop; rm -rf --one-file-system "$work"' EXIT
 
 # start PROGRAM ARGUMENT...: until it answers; $url is its metrics then, with the token if that was printed
 start() {
+    rm -f "$work/said" # what the one before said
     "$@" >"$work/said" 2>"$work/complained" &
     server=$!
     for _ in $(seq 1000); do
-        url=$(sed -nE 's|^nettape-serve: (http[^ ]*/)(\?[^ ]*) .*|\1metrics\2|p' "$work/said")
+        url=$(sed -nE 's|^nettape-serve: (http[^ ]*/)(\?[^ ]*) .*|\1metrics\2|p' "$work/said" 2>/dev/null || true)
         [[ $url || -S $work/socket ]] && return
         kill -0 "$server" 2>/dev/null || break
         sleep 0.02

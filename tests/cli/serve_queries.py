@@ -18,7 +18,8 @@ import select
 import signal
 import socket
 import sys
-import time
+
+from serve_clients import is_running, memory_kb, read_all, wait_until
 
 PORT, TOKEN, PID = int(sys.argv[1]), sys.argv[2], sys.argv[3]
 LOOKS_AT_MEMORY = len(sys.argv) > 4
@@ -58,20 +59,6 @@ def post(sql, size=None):
     return connect(head("/api/query", len(sql) if size is None else size) + sql)
 
 
-def read_all(client):
-    parts = []
-    while True:
-        try:
-            part = client.recv(65536)
-        except ConnectionError:
-            break
-        if not part:
-            break
-        parts.append(part)
-    client.close()
-    return b"".join(parts)
-
-
 def status(answer):
     return answer.split(b" ", 2)[1].decode() if answer.startswith(b"HTTP/1.1 ") else ""
 
@@ -89,14 +76,6 @@ def processes():
         with open(f"/proc/{PID}/task/{task}/children") as file:
             found += file.read().split()
     return found
-
-
-def wait_until(is_so):
-    for _ in range(3000):
-        if is_so():
-            return True
-        time.sleep(0.02)
-    return False
 
 
 def answered(clients):
@@ -183,26 +162,12 @@ def run_rounds():
         run_round(random_numbers)
 
 
-def resident_kb(name):
-    with open(f"/proc/{PID}/status") as file:
-        return next(int(line.split()[1]) for line in file if line.startswith(name))
-
-
-def is_running():
-    """A child that has ended is there until its parent asks."""
-    try:
-        with open(f"/proc/{PID}/stat") as file:
-            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
 def end_while_one_runs():
     client = post(ENDLESS)
     if not wait_until(processes):
         fail("it does not begin")
     os.kill(int(PID), signal.SIGTERM)
-    if not wait_until(lambda: not is_running()):
+    if not wait_until(lambda: not is_running(PID)):
         fail("a signal does not end it")
     client.close()
 
@@ -210,12 +175,12 @@ def end_while_one_runs():
 too_many()
 run_rounds()
 if LOOKS_AT_MEMORY:
-    before = resident_kb("VmRSS:")
+    before = memory_kb(PID, "VmRSS:")
     run_rounds()
     # At rest: its peak is that of the answers that happened to be there at once.
-    if not wait_until(lambda: resident_kb("VmRSS:") < before + 1024):
-        fail(f"grown by {resident_kb('VmRSS:') - before} kB")
-    if resident_kb("VmHWM:") >= 96 << 10:
+    if not wait_until(lambda: memory_kb(PID, "VmRSS:") < before + 1024):
+        fail(f"grown by {memory_kb(PID, 'VmRSS:') - before} kB")
+    if memory_kb(PID, "VmHWM:") >= 96 << 10:
         fail("more than eight answers at once")
 end_while_one_runs()
 for kind, n in failures.items():

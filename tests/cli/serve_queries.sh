@@ -17,8 +17,10 @@ start_queries() {
         sleep 0.02
     done
 }
+# ended: it has been told to end, unless something failed before
 ended() {
     local status=0
+    [[ $failures == 0 ]] || { stop; return; }
     wait "$server" || status=$?
     server=
     is "exit status of the server" "$status" 0
@@ -28,7 +30,7 @@ query() {
     asks "$1" "$url" --data-binary "$3"
     has "its answer" "$(head -c 2000 "$work/answer")" "$2"
 }
-clients() { python3 tests/cli/serve_queries.py "$port" "$token" "$@" 2>&1; }
+clients() { python3 -B tests/cli/serve_queries.py "$port" "$token" "$@" 2>&1; }
 
 # It has problems that an answer must tell.
 make_tape loss
@@ -51,7 +53,7 @@ for name in "${names[@]}"; do
     curl -s -G "$url" --data-urlencode "sql=SELECT * FROM $name LIMIT 100" >"$work/got/$name"
     "$PLAIN" query "$work/loss.tape" "SELECT * FROM $name LIMIT 100" --json >"$work/wanted/$name" 2>/dev/null
 done
-is "tables as nettape-report shows them" "$(python3 tests/cli/serve_rows.py "$work/got" "$work/wanted")" "all of 9"
+is "tables as nettape-report shows them" "$(python3 -B tests/cli/serve_rows.py "$work/got" "$work/wanted")" "all of 9"
 query 400 "did you mean 'process'?" "SELECT * FROM proces"
 query 400 "did you mean 'name'?" "SELECT nam FROM process"
 query 400 "more than one SQL statement" "SELECT 1; SELECT 2"
