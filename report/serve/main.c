@@ -30,9 +30,10 @@ static int follow(struct nt_follower *follower, struct nt_http *http, struct nt_
 	bool is_behind;
 
 	while (!nt_interrupted()) {
+		/* The tape comes first: whoever has seen figures of it may ask for more. */
 		if (nt_follower_look(follower, &page, &is_behind) ||
-		    (page.text && nt_http_publish(http, page.status, page.text, page.size)) ||
-		    (queries && nt_queries_set_tape(queries, nt_follower_tape(follower))))
+		    (queries && nt_queries_set_tape(queries, nt_follower_tape(follower))) ||
+		    (page.text && nt_http_publish(http, page.status, page.text, page.size)))
 			return out_of_memory();
 		nt_http_end_late(http);
 		if (!is_behind)
