@@ -36,7 +36,7 @@ static int fail_for_memory(void)
 	return NT_EXIT_MISUSED;
 }
 
-/* Whether it is the SQL's own fault that it failed; that has been said. */
+/* The exit code of a query that failed, by whose fault that is: the SQL's, or the host's. It has been said. */
 static int blame(struct nt_db *db)
 {
 	switch (sqlite3_errcode(db->handle)) {

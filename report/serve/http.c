@@ -236,7 +236,7 @@ static enum MHD_Result answer_live(struct nt_http *http, struct MHD_Connection *
 
 /* A request that is a query. */
 struct ask {
-	struct nt_query query;
+	struct nt_query query; /* first: `done` is given it alone */
 	struct nt_http *http;
 	struct MHD_Connection *connection;
 	char *sql;
@@ -324,7 +324,7 @@ static enum MHD_Result begin_ask(struct nt_http *http, struct MHD_Connection *co
 	return add_sql(ask, sql, size) ? MHD_YES : MHD_NO;
 }
 
-/* On the thread of queries. */
+/* On any thread: it wakes the library's. */
 static void go_on_with_answer(struct nt_query *query)
 {
 	MHD_resume_connection(((struct ask *)query)->connection);

@@ -327,8 +327,9 @@ static void run(struct nt_queries *queries, struct nt_query *query, char *tape)
 
 /* ---- one after the other ---- */
 
-/* Waits for one. *tape is a copy, the caller's to free; NULL: there is none. NULL: they are to end, and none waits. */
-static struct nt_query *next(struct nt_queries *queries, char **tape)
+/* Waits for one. *tape is a copy, the caller's to free; NULL: there is no tape, or *is_short of memory. NULL: they are
+ * to end, and none waits. */
+static struct nt_query *next(struct nt_queries *queries, char **tape, bool *is_short)
 {
 	struct nt_query *query;
 
@@ -343,6 +344,7 @@ static struct nt_query *next(struct nt_queries *queries, char **tape)
 			queries->behind = &queries->first;
 		*tape = queries->tape ? strdup(queries->tape) : NULL;
 	}
+	*is_short = queries->tape && !*tape;
 	pthread_mutex_unlock(&queries->lock);
 	return query;
 }
@@ -351,11 +353,14 @@ static void *run_all(void *arg)
 {
 	struct nt_queries *queries = arg;
 	struct nt_query *query;
+	bool is_short;
 	char *tape;
 
-	while ((query = next(queries, &tape))) {
+	while ((query = next(queries, &tape, &is_short))) {
 		if (tape)
 			run(queries, query, tape);
+		else if (is_short)
+			fail(query, FAILED, "The server has no memory for the query.\n");
 		else
 			fail(query, UNAVAILABLE, "There is no tape yet: /metrics says why.\n");
 		free(tape);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * queries.h - runs queries on the tape that is followed, one after the other, each in a process of its own (answer.h).
- * That process has bounds: time, memory, temporary files, and the size of its answer. It yields to all other work of
- * the host, and ends when its client has gone.
+ * That process has bounds: time, memory, temporary files, and the size of its answer. It gets less of a busy host than
+ * others do, and ends when its client has gone.
  */
 #pragma once
 
@@ -16,7 +16,7 @@
 
 struct nt_queries;
 
-/* One query, from nt_queries_ask until `done` is called: as long it is its owner's to keep. */
+/* One query. From nt_queries_ask until `done` is called it must stay where it is, with its SQL and its client. */
 struct nt_query {
 	const char *sql;
 	size_t size;
@@ -37,6 +37,7 @@ void nt_queries_end(struct nt_queries *queries);
 void nt_queries_free(struct nt_queries *queries);
 /* From now on they are of this tape; NULL: there is none. 0, or -1: out of memory. */
 int nt_queries_set_tape(struct nt_queries *queries, const char *path);
+/* Its turn comes behind those that wait: they have no bound here. */
 void nt_queries_ask(struct nt_queries *queries, struct nt_query *query);
 /* Those that wait and whose clients have left wait no more. To be called each second or so. */
 void nt_queries_end_left(struct nt_queries *queries);
