@@ -12,41 +12,60 @@
 #include <time.h>
 #include <unistd.h>
 
-static void run(char *const *argv, int wait_fd, const sigset_t *signals)
+struct program {
+	char *const *argv;
+	const sigset_t *signals;
+	nt_child_set_up_fn *set_up;
+	void *arg;
+};
+
+static void run(const struct program *program, int wait_fd)
 {
+	char *const *argv = program->argv;
 	char byte;
 
-	sigprocmask(SIG_UNBLOCK, signals, NULL);
-	if (read(wait_fd, &byte, 1) < 0)
+	signal(SIGPIPE, SIG_DFL);
+	sigprocmask(SIG_UNBLOCK, program->signals, NULL);
+	if (read(wait_fd, &byte, 1) != 1 || (program->set_up && !program->set_up(program->arg)))
 		_exit(126);
 	execvp(argv[0], argv);
 	fprintf(stderr, "nettape-record: cannot run %s: %s\n", argv[0], strerror(errno));
 	_exit(errno == ENOENT ? 127 : 126);
 }
 
-int nt_child_prepare(struct nt_child *child, char *const *argv, const sigset_t *signals)
+int nt_child_prepare(struct nt_child *child, char *const *argv, const sigset_t *signals, nt_child_set_up_fn *set_up,
+		     void *arg)
 {
-	int fds[2];
+	const struct program program = {.argv = argv, .signals = signals, .set_up = set_up, .arg = arg};
+	int fds[2], error;
+	pid_t pid;
 
 	memset(child, 0, sizeof(*child));
 	if (pipe2(fds, O_CLOEXEC))
 		return -errno;
-	child->pid = fork();
-	if (child->pid < 0)
-		return -errno;
-	if (!child->pid) {
+	pid = fork();
+	error = pid < 0 ? -errno : 0;
+	if (!pid) {
 		close(fds[1]);
-		run(argv, fds[0], signals);
+		run(&program, fds[0]);
 	}
 	close(fds[0]);
-	child->go_fd = fds[1];
+	if (error) {
+		close(fds[1]);
+		return error;
+	}
+	/* Only a process that there is: signals to -1 reach all of the host. */
+	*child = (struct nt_child){.pid = pid, .go_fd = fds[1]};
 	return 0;
 }
 
 void nt_child_go(struct nt_child *child)
 {
-	if (child->pid && child->go_fd)
-		close(child->go_fd);
+	if (!child->pid || !child->go_fd)
+		return;
+	/* Fails only if the child is gone, which its status will tell. */
+	(void)!write(child->go_fd, "", 1);
+	close(child->go_fd);
 	child->go_fd = 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * child.h - the command that is recorded: started early, so that its process exists, released when the recording has
- * begun, waited for at the end.
+ * child.h - a program that runs beside the recorder, such as the command that is recorded: started early, so that its
+ * process exists, released when the recording has begun, waited for at the end.
  */
 #pragma once
 
@@ -11,13 +11,20 @@
 
 struct nt_child {
 	pid_t pid; /* 0: there is none */
-	int go_fd; /* closing it lets it go */
+	int go_fd; /* a byte written here lets it go */
 	bool ended;
 	int status; /* as a shell gives it: exit status, or 128 + signal; 127, 126: could not be run */
 };
 
-/* `signals` are those blocked here, which the command gets back. 0 or a negative errno. */
-int nt_child_prepare(struct nt_child *child, char *const *argv, const sigset_t *signals);
+/* In the child, right before it becomes the program. False, and it has said why: the child ends with 126. */
+typedef bool nt_child_set_up_fn(void *arg);
+
+/*
+ * `signals` are those blocked here, which the program gets back. `set_up` may be NULL. Where we end before
+ * nt_child_go(), the child does. 0 or a negative errno.
+ */
+int nt_child_prepare(struct nt_child *child, char *const *argv, const sigset_t *signals, nt_child_set_up_fn *set_up,
+		     void *arg);
 void nt_child_go(struct nt_child *child);
 /* Whether it has ended, without waiting. */
 bool nt_child_has_ended(struct nt_child *child);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "schema/cli/option.h"
 #include "record/gaps.h"
@@ -255,6 +256,9 @@ static const struct nt_option table[] = {
 		  "buffer of each CPU, such as 1M; rounded up to a power of two (default: 256k)", .wants = "64k to 1G"),
 	NT_OPTION("user", 0, "NAME", "alice", TO(set_user, owner),
 		  "give the tape to this user (default: who called sudo or pkexec)"),
+	NT_OPTION("serve", 0, NULL, NULL, TO(nt_option_set_true, serves),
+		  "also show it in a browser while it is recorded: starts nettape-serve, as the user of the tape, and "
+		  "prints the address"),
 	NT_OPTION("bpf-stats", 0, NULL, NULL, TO(nt_option_set_true, bpf_stats),
 		  "let the kernel count and time each program (costs time)"),
 	NT_OPTION("no-realtime", 0, NULL, NULL, TO(nt_option_set_true, no_realtime),
@@ -441,6 +445,18 @@ static void find_owner(struct nt_record_options *options)
 		fprintf(stderr, "nettape-record: %s\n", warning);
 }
 
+/* A tape of root's can be read by root alone. */
+static int check_server(const struct nt_record_options *options, int *exit_status)
+{
+	if (!options->serves || geteuid() || options->owner.is_other)
+		return 0;
+	return misuse(
+		exit_status,
+		"--serve never shows a tape as root: call nettape-record by sudo as another user, or name one who "
+		"gets the tape by --user",
+		"");
+}
+
 static void name_output(struct nt_record_options *options)
 {
 	time_t now = time(NULL);
@@ -502,5 +518,5 @@ int nt_record_options_parse(struct nt_record_options *options, int argc, char **
 		return 0;
 	find_owner(options);
 	name_output(options);
-	return 0;
+	return check_server(options, exit_status);
 }

@@ -26,7 +26,7 @@ struct nt_record_options {
 	size_t ring_size; /* bytes per CPU, a power of two */
 	unsigned int stacks_hz; /* probe stacks: samples a second on each CPU */
 	bool stacks_all, user_stacks;
-	bool quiet, list_probes, bpf_stats, no_realtime, help, version;
+	bool quiet, list_probes, serves, bpf_stats, no_realtime, help, version;
 	const char *program; /* how we were called */
 	char *const *command; /* NULL-terminated, or NULL */
 	char command_line[1024]; /* all of it, for the tape */

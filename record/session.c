@@ -25,6 +25,7 @@
 #include "record/meta.h"
 #include "record/proc_names.h"
 #include "record/proc_snapshots.h"
+#include "record/server.h"
 #include "record/status.h"
 #include "record/stream.h"
 #include "record/symbols.h"
@@ -53,6 +54,7 @@ struct session {
 	struct nt_tape_writer *tape;
 	struct nt_stream *streams; /* by CPU; a zeroed one has no ring yet */
 	struct nt_child child;
+	struct nt_server server; /* with --serve */
 	struct nt_status status;
 	sigset_t signals;
 	int epoll_fd, signal_fd;
@@ -309,6 +311,16 @@ static int begin_kernel(struct session *session)
 	return error ? complain("cannot start the programs in the kernel", error) : 0;
 }
 
+static int prepare_server(struct session *session)
+{
+	char message[PATH_MAX + 512];
+	int error = nt_server_prepare(&session->server, session->options, &session->signals, message, sizeof(message));
+
+	if (error)
+		fprintf(stderr, "nettape-record: %s\n", message);
+	return error;
+}
+
 static int begin(struct session *session)
 {
 	struct nt_record_options *options = session->options;
@@ -321,8 +333,10 @@ static int begin(struct session *session)
 	error = open_tape(session);
 	if (error)
 		return error;
+	if (options->serves && (error = prepare_server(session)))
+		return error;
 	if (options->command) {
-		error = nt_child_prepare(&session->child, options->command, &session->signals);
+		error = nt_child_prepare(&session->child, options->command, &session->signals, NULL, NULL);
 		if (error)
 			return complain("cannot start the command", error);
 	}
@@ -340,6 +354,7 @@ static int begin(struct session *session)
 		return complain_of_tape(session, error);
 	tell_what_was_kept(session);
 	nt_status_begin(&session->status, options);
+	nt_server_go(&session->server);
 	nt_child_go(&session->child);
 	return 0;
 }
@@ -548,6 +563,7 @@ static int record(struct session *session)
 
 		epoll_wait(session->epoll_fd, events, 16, sleep_ms(session, now_ns));
 		read_signals(session);
+		nt_server_print(&session->server, &session->status);
 		now_ns = nt_now();
 		if (session->deadline_ns && now_ns >= session->deadline_ns && !session->stop)
 			session->stop = "duration";
@@ -744,6 +760,7 @@ int nt_session_run(struct nt_record_options *options)
 		error = end(&session);
 	else
 		nt_kernel_stop(&session.kernel, &options->plan);
+	nt_server_release(&session.server);
 	if (began)
 		print_end(&session, &totals);
 	/* The tape is whole; the command may go on until it ends, or the user has enough. */

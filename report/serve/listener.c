@@ -4,6 +4,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -143,7 +144,7 @@ static int fail(struct nt_listener *listener, char error_text[NT_ERROR_MAX])
 	return nt_fail(error_text, "%s cannot be listened on: %s.", name, strerror(error));
 }
 
-int nt_listener_open(struct nt_listener *listener, char error[NT_ERROR_MAX])
+static int open_chosen(struct nt_listener *listener, char error[NT_ERROR_MAX])
 {
 	const int family = listener->address.ss_family;
 
@@ -152,6 +153,72 @@ int nt_listener_open(struct nt_listener *listener, char error[NT_ERROR_MAX])
 	    listen(listener->fd, BACKLOG))
 		return fail(listener, error);
 	return 0;
+}
+
+/* ---- one that is open ---- */
+
+/* How many sockets are meant for this process. */
+static unsigned long count_passed(void)
+{
+	const char *pid = getenv("LISTEN_PID"), *n = getenv("LISTEN_FDS");
+
+	return pid && n && strtoul(pid, NULL, 10) == (unsigned long)getpid() ? strtoul(n, NULL, 10) : 0;
+}
+
+static bool is_listening(int fd)
+{
+	int is = 0;
+	socklen_t size = sizeof(is);
+
+	return !getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &is, &size) && is;
+}
+
+/* Requests by a Unix socket need no token: so its file must not be everybody's, as it is unless systemd is told so. */
+static int check_unix(const struct nt_listener *listener, char error[NT_ERROR_MAX])
+{
+	const char *path = unix_path(listener);
+	struct stat status;
+
+	if (!*path || lstat(path, &status) || !S_ISSOCK(status.st_mode))
+		return nt_fail(error, "the socket that was passed on has no path: give it one, or an address.");
+	if (status.st_mode & S_IRWXO)
+		return nt_fail(error, "every user reaches %s: give it the mode 0600 (SocketMode= of systemd).", path);
+	return 0;
+}
+
+static int take_passed(struct nt_listener *listener, unsigned long n, char error[NT_ERROR_MAX])
+{
+	if (listener->size)
+		return nt_fail(error, "a socket was passed on (LISTEN_FDS): leave --listen out.");
+	listener->size = sizeof(listener->address);
+	if (n != 1 || !is_listening(NT_LISTEN_PASSED_FD) ||
+	    getsockname(NT_LISTEN_PASSED_FD, (struct sockaddr *)&listener->address, &listener->size) ||
+	    fcntl(NT_LISTEN_PASSED_FD, F_SETFD, FD_CLOEXEC) || fcntl(NT_LISTEN_PASSED_FD, F_SETFL, O_NONBLOCK))
+		return nt_fail(error, "one socket that listens must be passed on, and no more (LISTEN_FDS).");
+	listener->fd = NT_LISTEN_PASSED_FD;
+	switch (listener->address.ss_family) {
+	case AF_UNIX:
+		return check_unix(listener, error);
+	case AF_INET:
+	case AF_INET6:
+		return 0;
+	default:
+		return nt_fail(error, "the socket that was passed on is neither of IP nor a Unix socket.");
+	}
+}
+
+int nt_listener_open(struct nt_listener *listener, char error[NT_ERROR_MAX])
+{
+	const unsigned long n = count_passed();
+
+	/* What we start is not meant. */
+	unsetenv("LISTEN_PID");
+	unsetenv("LISTEN_FDS");
+	if (n)
+		return take_passed(listener, n, error);
+	if (!listener->size)
+		nt_listener_parse(listener, NT_LISTENER_DEFAULT);
+	return open_chosen(listener, error);
 }
 
 void nt_listener_close(struct nt_listener *listener)

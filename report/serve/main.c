@@ -115,20 +115,27 @@ static int serve(struct nt_serve_options *options, const struct nt_guard *guard)
 	return code;
 }
 
+/* Requests by a Unix socket need none. */
+static int choose_token(const struct nt_serve_options *options, struct nt_guard *guard, char token[NT_TOKEN_MAX],
+			char error[NT_ERROR_MAX])
+{
+	if (nt_listener_is_unix(&options->listener))
+		return 0;
+	guard->token = token;
+	return options->token_file ? nt_token_of_file(options->token_file, token, error) : nt_token_new(token, error);
+}
+
 static int open_and_serve(struct nt_serve_options *options)
 {
 	char error[NT_ERROR_MAX], token[NT_TOKEN_MAX];
-	const bool needs_token = !nt_listener_is_unix(&options->listener);
-	const struct nt_guard guard = {
-		.token = needs_token ? token : NULL, .names = options->names, .n_names = options->n_names};
+	struct nt_guard guard = {.names = options->names, .n_names = options->n_names};
 	int code;
 
-	if (nt_tape_choice_check(options->path, error) ||
-	    (needs_token && (options->token_file ? nt_token_of_file(options->token_file, token, error)
-						 : nt_token_new(token, error))) ||
-	    nt_listener_open(&options->listener, error))
-		return nt_complain("%s", error);
-	code = serve(options, &guard);
+	if (nt_tape_choice_check(options->path, error) || nt_listener_open(&options->listener, error) ||
+	    choose_token(options, &guard, token, error))
+		code = nt_complain("%s", error);
+	else
+		code = serve(options, &guard);
 	nt_listener_close(&options->listener);
 	return code;
 }

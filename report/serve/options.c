@@ -114,8 +114,7 @@ bool nt_serve_options_read(struct nt_serve_options *options, int argc, char **ar
 		.options = table, .into = options, .error = error, .error_size = sizeof(error)};
 	int n;
 
-	*options = (struct nt_serve_options){.limit = NT_PROMETHEUS_NAMED};
-	nt_listener_parse(&options->listener, NT_LISTENER_DEFAULT);
+	*options = (struct nt_serve_options){.limit = NT_PROMETHEUS_NAMED, .listener.fd = -1};
 	*exit_status = NT_EXIT_DONE;
 	if (argc > 1 && !strcmp(argv[1], "--complete")) {
 		complete(argc - 2, argv + 2);

@@ -96,10 +96,11 @@ wait_for_figures --unix-socket "$work/socket" http://localhost/metrics
 asks 200 --unix-socket "$work/socket" http://any.example/metrics
 is "mode of the socket" "$(stat -c %a "$work/socket")" 600
 
-# fails STATUS TEXT ARGUMENT...: of nettape-serve
+# fails STATUS TEXT ARGUMENT...: of nettape-serve, run by $by
+by=()
 fails() {
     local status=0
-    timeout 60 build/san/nettape-serve "${@:3}" >"$work/out" 2>"$work/err" || status=$?
+    timeout 60 "${by[@]}" build/san/nettape-serve "${@:3}" >"$work/out" 2>"$work/err" || status=$?
     is "exit status of ${*:3}" "$status" "$1"
     has "what it says" "$(<"$work/err")" "$2"
 }
@@ -114,5 +115,28 @@ fails 2 "a tape is missing"
 fails 2 "no more" "$work" "$work"
 fails 2 "ADDRESS:PORT" "$work" -l nowhere
 fails 2 "unknown option" "$work" --tls
+
+# Sockets that listen already.
+pass=(python3 -B tests/cli/pass_socket.py)
+start "${pass[@]}" 1 0 build/san/nettape-serve "$work/loss.tape"
+wait_for_figures "$url"
+asks 200 "$url"
+asks 401 "${url%\?*}"
+stop
+by=("${pass[@]}" 2 0)
+fails 1 "one socket that listens must be passed on, and no more" "$work/loss.tape"
+by=("${pass[@]}" 1 0)
+fails 1 "leave --listen out" "$work/loss.tape" -l 0
+umask 0
+by=("${pass[@]}" 1 "$work/open")
+fails 1 "every user reaches $work/open" "$work/loss.tape"
+umask 0177
+start "${pass[@]}" 1 "$work/socket" build/san/nettape-serve "$work/loss.tape"
+wait_for_figures --unix-socket "$work/socket" http://localhost/metrics
+asks 200 --unix-socket "$work/socket" http://localhost/metrics
+stop
+holds "a socket of others is theirs to remove" test -S "$work/socket"
+umask 022
+
 is "version" "$(build/san/nettape-serve --version | cut -d ' ' -f 1)" nettape-serve
 finish

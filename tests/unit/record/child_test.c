@@ -8,7 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <dlfcn.h>
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -20,6 +23,17 @@ static struct nt_child child;
 static sigset_t signals;
 static bool heeds_signals; /* the command ends of the signal that it is sent */
 static int64_t paused_ns; /* all pauses together */
+static bool forks; /* the host has room for a process */
+
+pid_t fork(void)
+{
+	pid_t (*real)(void) = (pid_t(*)(void))dlsym(RTLD_NEXT, "fork");
+
+	if (forks)
+		return real();
+	errno = EAGAIN;
+	return -1;
+}
 
 /* A pause while a command is about to end lasts until it has ended, however long that takes on this machine. */
 int nanosleep(const struct timespec *time, struct timespec *left)
@@ -39,6 +53,9 @@ static int set_up(void **state)
 	memset(&child, 0, sizeof(child));
 	heeds_signals = true;
 	paused_ns = 0;
+	forks = true;
+	/* As the recorder does. */
+	signal(SIGPIPE, SIG_IGN);
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGCHLD);
@@ -50,7 +67,7 @@ static void prepare(const char *script)
 	char *const argv[] = {(char *)"sh", (char *)"-c", (char *)script, NULL};
 
 	memset(&child, 0xff, sizeof(child));
-	assert_int_equal(nt_child_prepare(&child, argv, &signals), 0);
+	assert_int_equal(nt_child_prepare(&child, argv, &signals, NULL, NULL), 0);
 	assert_true(child.pid > 0);
 }
 
@@ -69,8 +86,9 @@ static void gives_its_status(void **state)
 	assert_int_equal(status_of("exit 0"), 0);
 	assert_int_equal(status_of("exit 3"), 3);
 	assert_int_equal(status_of("kill -KILL $$"), 128 + SIGKILL);
-	/* Blocked here, but not there. */
+	/* Blocked or ignored here, but not there. */
 	assert_int_equal(status_of("kill -TERM $$"), 128 + SIGTERM);
+	assert_int_equal(status_of("kill -PIPE $$"), 128 + SIGPIPE);
 }
 
 static void command_that_cannot_be_run(void **state)
@@ -79,11 +97,11 @@ static void command_that_cannot_be_run(void **state)
 											       NULL};
 
 	(void)state;
-	assert_int_equal(nt_child_prepare(&child, nowhere, &signals), 0);
+	assert_int_equal(nt_child_prepare(&child, nowhere, &signals, NULL, NULL), 0);
 	nt_child_go(&child);
 	assert_int_equal(nt_child_wait(&child, &signals), 0);
 	assert_int_equal(child.status, 127);
-	assert_int_equal(nt_child_prepare(&child, no_program, &signals), 0);
+	assert_int_equal(nt_child_prepare(&child, no_program, &signals, NULL, NULL), 0);
 	nt_child_go(&child);
 	assert_int_equal(nt_child_wait(&child, &signals), 0);
 	assert_int_equal(child.status, 126);
@@ -129,6 +147,50 @@ static void waits_to_be_let_go(void **state)
 	/* It has ended: no signal finds anybody. */
 	nt_child_end(&child, SIGKILL);
 	assert_int_equal(child.status, 5);
+}
+
+/* A recorder that has ended before it recorded runs nothing. */
+static void ends_with_us(void **state)
+{
+	(void)state;
+	prepare("exit 5");
+	close(child.go_fd);
+	child.go_fd = 0;
+	assert_int_equal(nt_child_wait(&child, &signals), 0);
+	assert_int_equal(child.status, 126);
+}
+
+static bool set_variable(void *arg)
+{
+	return arg && !setenv("SET_UP", arg, 1);
+}
+
+static void is_set_up(void **state)
+{
+	char *const argv[] = {(char *)"sh", (char *)"-c", (char *)"exit $SET_UP", NULL};
+	char *const values[] = {(char *)"7", NULL};
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(nt_child_prepare(&child, argv, &signals, set_variable, values[i]), 0);
+		nt_child_go(&child);
+		assert_int_equal(nt_child_wait(&child, &signals), 0);
+		assert_int_equal(child.status, values[i] ? 7 : 126);
+	}
+}
+
+/* To end it then must not reach other processes: -1 would be all of them. */
+static void no_room_for_a_process(void **state)
+{
+	char *const argv[] = {(char *)"true", NULL};
+
+	(void)state;
+	memset(&child, 0xff, sizeof(child));
+	forks = false;
+	assert_int_equal(nt_child_prepare(&child, argv, &signals, NULL, NULL), -EAGAIN);
+	assert_int_equal(child.pid, 0);
+	nt_child_go(&child);
+	assert_int_equal(nt_child_wait(&child, &signals), 0);
 }
 
 /* A signal to us ends the waiting, whenever it came; the command is what it was. */
@@ -196,6 +258,9 @@ int main(void)
 		cmocka_unit_test_setup(gives_its_status, set_up),
 		cmocka_unit_test_setup(command_that_cannot_be_run, set_up),
 		cmocka_unit_test_setup(waits_to_be_let_go, set_up),
+		cmocka_unit_test_setup(ends_with_us, set_up),
+		cmocka_unit_test_setup(is_set_up, set_up),
+		cmocka_unit_test_setup(no_room_for_a_process, set_up),
 		cmocka_unit_test_setup(a_signal_ends_the_waiting, set_up),
 		cmocka_unit_test_setup(is_ended_by_a_signal, set_up),
 		cmocka_unit_test_setup(ignores_the_signal, set_up),

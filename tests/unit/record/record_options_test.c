@@ -381,6 +381,21 @@ static void owner_of_the_tape(void **state)
 	assert_string_equal(options.output, "");
 }
 
+static void server_is_never_root(void **state)
+{
+	(void)state;
+	is_refused("--serve", "--serve never shows a tape as root");
+	is_refused("--serve --user 0", "--serve never shows a tape as root");
+	takes("--serve --user 12345");
+	assert_true(options.serves);
+	setenv("SUDO_UID", "12345", 1);
+	takes("--serve");
+	is_refused("--serve --user 0", "--serve never shows a tape as root");
+	unsetenv("SUDO_UID");
+	euid = 12345;
+	takes("--serve");
+}
+
 static void nearest_probe(void **state)
 {
 	(void)state;
@@ -405,6 +420,7 @@ int main(void)
 		cmocka_unit_test_setup(completes, set_up),
 		cmocka_unit_test_setup(command_line_is_one_line, set_up),
 		cmocka_unit_test_setup(owner_of_the_tape, set_up),
+		cmocka_unit_test_setup(server_is_never_root, set_up),
 		cmocka_unit_test_setup(nearest_probe, set_up),
 	};
 
