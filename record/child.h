@@ -33,5 +33,5 @@ bool nt_child_has_ended(struct nt_child *child);
  * 0: it has ended, or there is none.
  */
 int nt_child_wait(struct nt_child *child, const sigset_t *signals);
-/* Passes a signal on and waits half a second at most until it has ended. */
+/* Passes a signal on, unless it is 0, and waits half a second at most until it has ended. */
 void nt_child_end(struct nt_child *child, int signal_number);

@@ -7,22 +7,28 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <limits.h>
+#include <linux/keyctl.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sched.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "schema/cli/arg.h"
 #include "schema/cli/listen.h"
 
 #define BACKLOG 128
-#define NO_GROUP 65534 /* the kernel's for those that have none here: nothing belongs to it */
+#define NO_GROUP 65534 /* the kernel's for those that have none here */
+#define SIGNALLED 128 /* a status above it is that of a signal */
 
-/* ---- in the child ---- */
+/* ---- in the child: nothing that the recorder has is left for another user ---- */
 
 static bool complain(const char *what)
 {
@@ -30,7 +36,54 @@ static bool complain(const char *what)
 	return false;
 }
 
-/* All that we may do is gone with this, also for programs that it starts. */
+static bool pass_files(const struct nt_server *server)
+{
+	if (dup2(server->its_end_fd, STDIN_FILENO) < 0 || dup2(server->its_said_fd, STDOUT_FILENO) < 0 ||
+	    dup2(server->its_said_fd, STDERR_FILENO) < 0)
+		return complain("cannot pass on its output");
+	if (server->listener == NT_LISTEN_PASSED_FD ? fcntl(NT_LISTEN_PASSED_FD, F_SETFD, 0) < 0
+						    : dup2(server->listener, NT_LISTEN_PASSED_FD) < 0)
+		return complain("cannot pass on its socket");
+	if (close_range(NT_LISTEN_PASSED_FD + 1, UINT_MAX, 0))
+		return complain("cannot close files");
+	return true;
+}
+
+static bool pass_environment(void)
+{
+	char pid[16];
+
+	snprintf(pid, sizeof(pid), "%d", getpid());
+	if (clearenv() || setenv("LISTEN_PID", pid, 1) || setenv("LISTEN_FDS", "1", 1))
+		return complain("cannot set its environment");
+	return true;
+}
+
+/* A terminal could be written to, or typed into; and Ctrl-C there is for the recorder alone. */
+static bool leave(void)
+{
+	if (setsid() < 0 || chdir("/"))
+		return complain("cannot leave the terminal and the directory");
+	/* Where keys are not for us, they are not for it either. */
+	if (syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL) < 0 && errno != ENOSYS && errno != EPERM)
+		return complain("cannot leave the keyring");
+	return true;
+}
+
+/* The recorder may have been given more than is usual. */
+static bool be_ordinary(void)
+{
+	const struct sched_param ordinary = {.sched_priority = 0};
+	const int policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
+
+	if ((policy == SCHED_FIFO || policy == SCHED_RR) && sched_setscheduler(0, SCHED_OTHER, &ordinary))
+		return complain("cannot leave its priority");
+	if (getpriority(PRIO_PROCESS, 0) < 0 && setpriority(PRIO_PROCESS, 0, 0))
+		return complain("cannot leave its priority");
+	return true;
+}
+
+/* With this, all that we may do is gone, also for programs that it starts. */
 static bool become(const struct nt_tape_owner *owner)
 {
 	const gid_t gid = owner->gid == (gid_t)-1 ? NO_GROUP : owner->gid;
@@ -43,93 +96,71 @@ static bool become(const struct nt_tape_owner *owner)
 	return true;
 }
 
-/* Nothing of what root has open, or in its environment, is for that user. */
-static bool pass_on(const struct nt_server *server)
+/*
+ * The kernel sends it SIGTERM when the recorder closes the pipe, or ends in any other way. A recorder without CAP_KILL
+ * could not, and the signal of a parent's death takes that, too.
+ */
+static bool end_with_pipe(void)
 {
-	const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-	char pid[16];
+	struct pollfd pipe = {.fd = STDIN_FILENO};
 
-	if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(server->its_said_fd, STDOUT_FILENO) < 0 ||
-	    dup2(server->its_said_fd, STDERR_FILENO) < 0)
-		return complain("cannot open its standard output");
-	if (server->listener == NT_LISTEN_PASSED_FD ? fcntl(NT_LISTEN_PASSED_FD, F_SETFD, 0) < 0
-						    : dup2(server->listener, NT_LISTEN_PASSED_FD) < 0)
-		return complain("cannot pass on its socket");
-	/* Kernels before 5.9 do not know it. */
-	close_range(NT_LISTEN_PASSED_FD + 1, UINT_MAX, 0);
-	snprintf(pid, sizeof(pid), "%d", getpid());
-	return !clearenv() && !setenv("LISTEN_PID", pid, 1) && !setenv("LISTEN_FDS", "1", 1);
+	signal(SIGTERM, SIG_DFL);
+	if (fcntl(STDIN_FILENO, F_SETOWN, getpid()) || fcntl(STDIN_FILENO, F_SETSIG, SIGTERM) ||
+	    fcntl(STDIN_FILENO, F_SETFL, O_ASYNC))
+		return complain("cannot be told of the end");
+	/* It may have been closed before. */
+	return poll(&pipe, 1, 0) == 0;
 }
 
-/*
- * Ctrl-C on the terminal is for the recorder, which then ends the server. Should it be killed, the kernel does: that is
- * asked for last, for another user's process forgets it.
- */
 static bool set_up(void *arg)
 {
 	const struct nt_server *server = arg;
 
-	return !setpgid(0, 0) && pass_on(server) && become(&server->options->owner) &&
-	       !prctl(PR_SET_PDEATHSIG, SIGTERM);
+	return pass_files(server) && pass_environment() && leave() && be_ordinary() &&
+	       become(&server->options->owner) && end_with_pipe();
 }
 
 /* ---- making it ready ---- */
 
-/* The program beside ours: of the same version, and no other user's. */
+/* The program beside ours, which is of the same version. */
 static int find(char path[PATH_MAX], char *message, size_t size)
 {
-	const ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 1);
 	static const char name[] = "nettape-serve";
-	char *last;
+	const ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - sizeof(name));
+	int error;
 
 	path[n < 0 ? 0 : n] = 0;
-	last = strrchr(path, '/');
-	if (!last || last + sizeof(name) >= path + PATH_MAX)
-		return -ENOENT;
-	strcpy(last + 1, name);
+	strcpy(strrchr(path, '/') ? strrchr(path, '/') + 1 : path, name);
 	if (!access(path, X_OK))
 		return 0;
+	error = -errno;
 	snprintf(message, size,
 		 "--serve needs %s: %s; where nettape is built, it needs libmicrohttpd (make deps): install it, or "
 		 "leave --serve out",
-		 path, strerror(errno));
-	return -errno;
+		 path, strerror(-error));
+	return error;
 }
 
-static int bind_port(int fd, uint16_t port)
+static int name_tape(struct nt_server *server)
 {
-	const struct sockaddr_in address = {
-		.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK), .sin_port = htons(port)};
+	const char *output = server->options->output;
+	char directory[NT_OUTPUT_MAX] = "";
 
-	return bind(fd, (const struct sockaddr *)&address, sizeof(address));
+	if (output[0] != '/' && !getcwd(directory, sizeof(directory)))
+		return -errno;
+	snprintf(server->tape, sizeof(server->tape), "%s%s%s", directory, directory[0] ? "/" : "", output);
+	return 0;
 }
 
-/* The usual port. Where another server has it, any that is free: the server prints which. */
-static int listen_locally(struct nt_server *server)
+static int open_pipe(int *read_fd, int *write_fd)
 {
-	const int yes = 1;
-	const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int fds[2];
 
-	if (fd < 0)
+	if (pipe2(fds, O_CLOEXEC))
 		return -errno;
-	server->listener = fd;
-	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
-	if (bind_port(fd, NT_LISTEN_PORT) && (errno != EADDRINUSE || bind_port(fd, 0)))
-		return -errno;
-	return listen(fd, BACKLOG) ? -errno : 0;
-}
-
-static int open_files(struct nt_server *server)
-{
-	int said[2];
-
-	if (pipe2(said, O_CLOEXEC))
-		return -errno;
-	server->said_fd = said[0];
-	server->its_said_fd = said[1];
-	if (fcntl(server->said_fd, F_SETFL, O_NONBLOCK))
-		return -errno;
-	return listen_locally(server);
+	*read_fd = fds[0];
+	*write_fd = fds[1];
+	return 0;
 }
 
 static void close_one(int *fd)
@@ -139,24 +170,63 @@ static void close_one(int *fd)
 	*fd = 0;
 }
 
+static int listen_at(struct nt_server *server, uint16_t port)
+{
+	const struct sockaddr_in address = {
+		.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK), .sin_port = htons(port)};
+	const int yes = 1;
+	const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return -errno;
+	server->listener = fd;
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+	return bind(fd, (const struct sockaddr *)&address, sizeof(address)) || listen(fd, BACKLOG) ? -errno : 0;
+}
+
+/* The usual port. Where another server has it, any that is free: the server prints which. */
+static int open_listener(struct nt_server *server)
+{
+	const int error = listen_at(server, NT_LISTEN_PORT);
+
+	if (error != -EADDRINUSE)
+		return error;
+	close_one(&server->listener);
+	return listen_at(server, 0);
+}
+
+static int open_files(struct nt_server *server)
+{
+	int error = open_pipe(&server->said_fd, &server->its_said_fd);
+
+	if (!error && fcntl(server->said_fd, F_SETFL, O_NONBLOCK))
+		error = -errno;
+	if (!error)
+		error = open_pipe(&server->its_end_fd, &server->end_fd);
+	return error ? error : open_listener(server);
+}
+
 int nt_server_prepare(struct nt_server *server, const struct nt_record_options *options, const sigset_t *signals,
 		      char *message, size_t size)
 {
 	char path[PATH_MAX];
-	char *const argv[] = {path, (char *)options->output, NULL};
+	char *const argv[] = {path, server->tape, NULL};
 	int error;
 
-	*server = (struct nt_server){.options = options, .recorder = getpid()};
+	*server = (struct nt_server){.options = options};
 	error = find(path, message, size);
 	if (error)
 		return error;
-	error = open_files(server);
+	error = name_tape(server);
+	if (!error)
+		error = open_files(server);
 	if (!error)
 		error = nt_child_prepare(&server->child, argv, signals, set_up, server);
 	if (error)
-		snprintf(message, size, "--serve: no server can be started: %s", strerror(-error));
+		snprintf(message, size, "--serve: no server can be started: %s; leave --serve out", strerror(-error));
 	close_one(&server->listener);
 	close_one(&server->its_said_fd);
+	close_one(&server->its_end_fd);
 	return error;
 }
 
@@ -175,37 +245,50 @@ static bool can_print(void)
 	return poll(&out, 1, 0) == 1;
 }
 
-static void tell_end(struct nt_server *server)
+/* It is another user's: what it says must not move the cursor of this one. */
+static void print_said(char *text, size_t size)
 {
-	char tape[4 * NT_OUTPUT_MAX + 4];
-
-	close_one(&server->said_fd);
-	fprintf(stderr,
-		"nettape-record: nettape-serve has ended with status %d; the recording goes on, and nettape-serve %s "
-		"shows it again\n",
-		server->child.status, nt_arg_shell(tape, sizeof(tape), server->options->output));
+	for (size_t i = 0; i < size; i++)
+		if ((unsigned char)text[i] < ' ' && text[i] != '\n')
+			text[i] = '?';
+	fwrite(text, 1, size, stderr);
 }
 
-void nt_server_print(struct nt_server *server, struct nt_status *status)
+static void print_end(struct nt_server *server)
 {
-	char text[4096];
+	char tape[4 * sizeof(server->tape) + 4];
+
+	close_one(&server->said_fd);
+	fprintf(stderr, "nettape-record: nettape-serve has ended with status %d; the recording goes on without it",
+		server->child.status);
+	/* It did what it could. */
+	if (server->child.status > SIGNALLED)
+		fprintf(stderr, ", and nettape-serve %s shows it again",
+			nt_arg_shell(tape, sizeof(tape), server->tape));
+	fputc('\n', stderr);
+}
+
+void nt_server_print(struct nt_server *server, struct nt_status *status, bool goes_on)
+{
+	char text[1024];
 	ssize_t n;
 
 	if (!server->said_fd || !can_print())
 		return;
 	n = read(server->said_fd, text, sizeof(text));
-	if (n < 0 || (!n && !nt_child_has_ended(&server->child)))
+	if (n < 0 || (!n && !(goes_on && nt_child_has_ended(&server->child))))
 		return;
 	nt_status_hide(status);
 	if (n)
-		fwrite(text, 1, (size_t)n, stderr);
+		print_said(text, (size_t)n);
 	else
-		tell_end(server);
+		print_end(server);
 }
 
 void nt_server_release(struct nt_server *server)
 {
-	nt_child_end(&server->child, SIGTERM);
+	close_one(&server->end_fd);
+	nt_child_end(&server->child, 0);
 	nt_child_end(&server->child, SIGKILL);
 	close_one(&server->said_fd);
 }

@@ -5,18 +5,20 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "record/child.h"
 #include "record/status.h"
-#include "record/tape_owner.h"
 
 struct nt_server {
 	struct nt_child child;
 	const struct nt_record_options *options;
-	pid_t recorder;
-	int listener; /* 0, as the next: not open */
+	char tape[2 * NT_OUTPUT_MAX]; /* its absolute path */
+	/* Descriptors; 0: not open. */
+	int listener;
 	int said_fd, its_said_fd; /* a pipe: its standard output and error */
+	int end_fd, its_end_fd; /* a pipe: its standard input, whose end ends it */
 };
 
 /*
@@ -27,9 +29,9 @@ int nt_server_prepare(struct nt_server *server, const struct nt_record_options *
 		      char *message, size_t size);
 void nt_server_go(struct nt_server *server);
 /*
- * Prints on standard error what it has said, and that it has ended, if it has. Does not wait, neither for the server
- * nor for standard error. Nothing happens without a server.
+ * Prints on standard error what it has said since, and if the recording goes on, that it has ended: to be called once a
+ * second. It waits neither for the server nor for a terminal that is stopped. Nothing happens without a server.
  */
-void nt_server_print(struct nt_server *server, struct nt_status *status);
-/* Ends it, and waits for that. */
+void nt_server_print(struct nt_server *server, struct nt_status *status, bool goes_on);
+/* Ends it, and waits for that, but for no more than a second. */
 void nt_server_release(struct nt_server *server);

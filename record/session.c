@@ -101,6 +101,8 @@ static int set_up_signals(struct session *session)
 	sigaddset(&session->signals, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &session->signals, NULL);
 	signal(SIGPIPE, SIG_IGN);
+	/* Where they are ignored, nobody learns how a child ended. */
+	signal(SIGCHLD, SIG_DFL);
 	session->signal_fd = signalfd(-1, &session->signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	session->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	return session->signal_fd < 0 || session->epoll_fd < 0 ? -errno : 0;
@@ -495,6 +497,7 @@ static int tick(struct session *session, uint64_t now_ns)
 		error = follow_hotplug(session);
 	nt_kernel_refresh(&session->kernel, now_ns, REFRESH_AFTER_NS, SILENT_NS);
 	nt_flows_turn(&session->flows, now_ns);
+	nt_server_print(&session->server, &session->status, !session->stop);
 	show_status(session, now_ns);
 	if (!error && nt_tape_writer_chunk_size(session->tape) >= CHUNK_BYTES)
 		error = rotate(session);
@@ -563,7 +566,6 @@ static int record(struct session *session)
 
 		epoll_wait(session->epoll_fd, events, 16, sleep_ms(session, now_ns));
 		read_signals(session);
-		nt_server_print(&session->server, &session->status);
 		now_ns = nt_now();
 		if (session->deadline_ns && now_ns >= session->deadline_ns && !session->stop)
 			session->stop = "duration";
@@ -760,6 +762,7 @@ int nt_session_run(struct nt_record_options *options)
 		error = end(&session);
 	else
 		nt_kernel_stop(&session.kernel, &options->plan);
+	nt_server_print(&session.server, &session.status, false);
 	nt_server_release(&session.server);
 	if (began)
 		print_end(&session, &totals);

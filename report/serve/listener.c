@@ -179,8 +179,11 @@ static int check_unix(const struct nt_listener *listener, char error[NT_ERROR_MA
 	const char *path = unix_path(listener);
 	struct stat status;
 
-	if (!*path || lstat(path, &status) || !S_ISSOCK(status.st_mode))
+	if (!*path)
 		return nt_fail(error, "the socket that was passed on has no path: give it one, or an address.");
+	if (lstat(path, &status))
+		return nt_fail(error, "%s, whose socket was passed on, cannot be looked at: %s.", path,
+			       strerror(errno));
 	if (status.st_mode & S_IRWXO)
 		return nt_fail(error, "every user reaches %s: give it the mode 0600 (SocketMode= of systemd).", path);
 	return 0;

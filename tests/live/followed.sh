@@ -98,8 +98,7 @@ recording_start "$work/k.tape"
 follow_start "$work/k.tape" "$work/k.prom"
 is_there() { [[ -s $work/k.prom ]]; }
 wait_for 120 is_there
-kill -KILL "$recorder"
-wait "$recorder" 2>/dev/null || true
+recorder_kill
 follow_end
 is "a killed recorder ends it" "$followed" 0
 is "which is told" "$(sed -n 's/^nettape_recording_whole{.*} //p' "$work/k.prom")" 0

@@ -216,6 +216,15 @@ recording_stop() {
     [[ $recorder_status == 3 ]] || return $recorder_status
 }
 
+# Kills the recorder, and ends its command, which would wait for ever.
+recorder_kill() {
+    local command
+    command=$(pgrep -P "$recorder" -x sh)
+    kill -KILL "$recorder"
+    wait "$recorder" 2>/dev/null || true
+    kill -TERM "$command"
+}
+
 # A bpftool that works here, or nothing. (Ubuntu's is a script that wants the running kernel's own.)
 find_bpftool() {
     local tool

@@ -41,10 +41,9 @@ not_whole() { scrape && [[ $(value nettape_recording_whole) == 0 ]]; }
 serve_start
 says_why() {
     curl -s --unix-socket "$work/socket" http://localhost/metrics -o "$work/seen"
-    [[ -s $work/seen ]]
+    [[ $(<"$work/seen") == "there is no tape at $tapes yet." ]]
 }
-wait_for 120 says_why
-is "no tape yet" "$(<"$work/seen")" "there is no tape at $tapes yet."
+wait_for 120 says_why || bad "that there is no tape yet is not said: $(<"$work/seen")"
 
 flood_start "$(scaled 20000)"
 recording_start "$tapes/a.tape"
@@ -64,8 +63,7 @@ is "a signal ends it" "$served" 0
 serve_start
 wait_for 120 until_changes
 at_least "and goes on after a restart" "$(value nettape_complete_until_seconds)" "$before"
-kill -KILL "$recorder"
-wait "$recorder" 2>/dev/null || true
+recorder_kill
 wait_for 120 not_whole
 is "a killed recorder is told" "$(value nettape_recording_whole)" 0
 at_least "also on stderr" "$(grep -c 'a.tape: ' "$work/complained")" 1

@@ -55,14 +55,17 @@ is "its rights" "$(status_of CapPrm) $(status_of CapEff) $(status_of CapAmb) $(s
 is "its environment" "$(tr '\0' '\n' <"/proc/$server/environ" | cut -d= -f1 | sort | xargs)" "LISTEN_FDS LISTEN_PID"
 # What the recorder was given is its own: here the pipe that tells of the begin.
 is "files of the recorder" "$(find "/proc/$server/fd" -lname '*/begun' | wc -l)" 0
-is "Ctrl-C is for the recorder" "$(ps -o pgid= -p "$server" | xargs)" "$server"
+is "its session, terminal and directory" "$(ps -o sid=,tty= -p "$server" | xargs) $(readlink "/proc/$server/cwd")" \
+    "$server ? /"
 recording_stop
 wait_for 120 is_gone || bad "the server goes on after the recording"
 is "complaints" "$(grep -c '^nettape-record:' "$work/record.log")" 0
 [[ -z $other ]] || { kill -TERM "$other" && wait "$other"; }
 
+is_free=0
+port_is_used || is_free=1
 serving_start b.tape
-[[ -z $other ]] || is "the usual port" "$(address)" 127.0.0.1:9477
+((! is_free)) || is "the usual port" "$(address)" 127.0.0.1:9477
 kill -KILL "$server"
 tells() { grep -qF "nettape-serve has ended with status 137; the recording goes on" "$work/record.log"; }
 wait_for 120 tells || bad "that the server has ended is not told"
@@ -70,7 +73,7 @@ recording_stop
 succeeds "the tape is whole" "$report" check "$tapes/b.tape"
 
 serving_start c.tape
-kill -KILL "$recorder"
+recorder_kill
 wait_for 120 is_gone || bad "the server goes on without its recorder"
 
 # Who may not look into the directory is told so, and the tape is there.

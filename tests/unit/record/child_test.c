@@ -183,11 +183,15 @@ static void is_set_up(void **state)
 static void no_room_for_a_process(void **state)
 {
 	char *const argv[] = {(char *)"true", NULL};
+	const int next_fd = dup(STDIN_FILENO);
 
 	(void)state;
+	close(next_fd);
 	memset(&child, 0xff, sizeof(child));
 	forks = false;
 	assert_int_equal(nt_child_prepare(&child, argv, &signals, NULL, NULL), -EAGAIN);
+	assert_int_equal(dup(STDIN_FILENO), next_fd);
+	close(next_fd);
 	assert_int_equal(child.pid, 0);
 	nt_child_go(&child);
 	assert_int_equal(nt_child_wait(&child, &signals), 0);
