@@ -7,7 +7,7 @@
 source "$(dirname "$0")/lib.sh"
 needs_recorder
 [[ -x build/nettape-serve ]] || skip "nettape-serve is not made here: bash tests/setup.sh serve"
-type curl >/dev/null || skip "no curl"
+for tool in curl setpriv; do type $tool >/dev/null || skip "no $tool"; done
 user=65534 group=65533
 
 # Not below $work: the project's directory may be closed to other users.
@@ -16,7 +16,10 @@ base=$(mktemp -d)
 test_cleanup() { rm -rf --one-file-system "$base"; }
 chmod 755 "$base"
 install -m 755 "$record" build/nettape-serve "$base"
-record=$base/nettape-record
+# With a group that the server must not have.
+record=$base/recorder
+printf '#!/bin/sh\nexec setpriv --groups 4 %s "$@"\n' "$base/nettape-record" >"$record"
+chmod 755 "$record"
 tapes=$base/tapes
 install -d -o $user -g $group "$tapes"
 unset PKEXEC_UID
