@@ -109,7 +109,7 @@ stop
 holds "the socket is gone" test ! -e "$work/socket"
 fails 1 "is a text file: give the directory" "$work/wanted"
 fails 1 "cannot be read" "$work/nowhere"
-fails 1 "chmod g-w,o= $work/wanted" "$work/loss.tape" --token-file "$work/wanted"
+fails 1 "chmod g-w,o= $work/wanted" "$work/loss.tape" -l 0 --token-file "$work/wanted"
 fails 1 "$work/wanted is in use" "$work/loss.tape" -l "unix:$work/wanted"
 fails 2 "a tape is missing"
 fails 2 "no more" "$work" "$work"
