@@ -104,6 +104,10 @@ void nt_child_end(struct nt_child *child, int signal_number)
 	if (!child->pid || child->ended)
 		return;
 	kill(child->pid, signal_number);
+	/* One that still waits to be let go ends by this. */
+	if (child->go_fd)
+		close(child->go_fd);
+	child->go_fd = 0;
 	for (int tries = 0; tries < 50 && !reap(child, WNOHANG); tries++)
 		nanosleep(&pause, NULL);
 }

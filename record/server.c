@@ -135,8 +135,8 @@ static int find(char path[PATH_MAX], char *message, size_t size)
 		return 0;
 	error = -errno;
 	snprintf(message, size,
-		 "--serve needs %s: %s; where nettape is built, it needs libmicrohttpd (make deps): install it, or "
-		 "leave --serve out",
+		 "--serve needs %s: %s; it is built where libmicrohttpd is (make deps): install it, or leave --serve "
+		 "out",
 		 path, strerror(-error));
 	return error;
 }
@@ -261,7 +261,7 @@ static void print_end(struct nt_server *server)
 	close_one(&server->said_fd);
 	fprintf(stderr, "nettape-record: nettape-serve has ended with status %d; the recording goes on without it",
 		server->child.status);
-	/* It did what it could. */
+	/* It did not refuse: somebody ended it. */
 	if (server->child.status > SIGNALLED)
 		fprintf(stderr, ", and nettape-serve %s shows it again",
 			nt_arg_shell(tape, sizeof(tape), server->tape));

@@ -101,7 +101,7 @@ static int set_up_signals(struct session *session)
 	sigaddset(&session->signals, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &session->signals, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	/* Where they are ignored, nobody learns how a child ended. */
+	/* Whoever started us may ignore it, and then nobody learns how a child ended. */
 	signal(SIGCHLD, SIG_DFL);
 	session->signal_fd = signalfd(-1, &session->signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	session->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -335,13 +335,14 @@ static int begin(struct session *session)
 	error = open_tape(session);
 	if (error)
 		return error;
-	if (options->serves && (error = prepare_server(session)))
-		return error;
 	if (options->command) {
 		error = nt_child_prepare(&session->child, options->command, &session->signals, NULL, NULL);
 		if (error)
 			return complain("cannot start the command", error);
 	}
+	/* Behind the command, which would else hold its pipes for as long as it waits. */
+	if (options->serves && (error = prepare_server(session)))
+		return error;
 	error = begin_kernel(session);
 	if (error)
 		return error;

@@ -184,7 +184,8 @@ static int check_unix(const struct nt_listener *listener, char error[NT_ERROR_MA
 	if (lstat(path, &status))
 		return nt_fail(error, "%s, whose socket was passed on, cannot be looked at: %s.", path,
 			       strerror(errno));
-	if (status.st_mode & S_IRWXO)
+	/* To connect takes the right to write: unix(7). */
+	if (status.st_mode & S_IWOTH)
 		return nt_fail(error, "every user reaches %s: give it the mode 0600 (SocketMode= of systemd).", path);
 	return 0;
 }
@@ -217,6 +218,7 @@ int nt_listener_open(struct nt_listener *listener, char error[NT_ERROR_MAX])
 	/* What we start is not meant. */
 	unsetenv("LISTEN_PID");
 	unsetenv("LISTEN_FDS");
+	unsetenv("LISTEN_FDNAMES");
 	if (n)
 		return take_passed(listener, n, error);
 	if (!listener->size)

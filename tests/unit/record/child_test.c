@@ -223,6 +223,10 @@ static void is_ended_by_a_signal(void **state)
 	nt_child_end(&child, SIGKILL);
 	assert_int_equal(child.status, 128 + SIGKILL);
 	nt_child_go(&child);
+	/* Then it needs no signal. */
+	prepare("exec sleep 100");
+	nt_child_end(&child, 0);
+	assert_int_equal(child.status, 126);
 }
 
 /* One that does not listen is waited for half a second. */
