@@ -262,8 +262,9 @@ kernel_config() {
     echo '?'
 }
 
-# programs_of PID: the kernel's ids of the BPF programs that a process holds
-programs_of() { sed -n 's/^prog_id:[[:space:]]*//p' /proc/"$1"/fdinfo/* 2>/dev/null | sort -un; }
+# programs_of PID: the kernel's ids of the BPF programs that a process holds. A recorder opens and closes files of /proc
+# all the time; one that is gone when sed comes to it is no failure.
+programs_of() { { sed -n 's/^prog_id:[[:space:]]*//p' /proc/"$1"/fdinfo/* 2>/dev/null || true; } | sort -un; }
 
 # ---- reading ----
 
