@@ -347,6 +347,8 @@ installed := \
 		$(page):share/man/man$(subst .,,$(suffix $(page)))/$(notdir $(page)):644) \
 	$(foreach text,$(filter-out docs/CONTRIBUTING.md docs/architecture.md,$(sort $(wildcard docs/*.md))), \
 		$(text):share/doc/nettape/$(notdir $(text)):644) \
+	$(foreach file,$(sort $(wildcard docs/monitoring/*)), \
+		$(file):share/doc/nettape/monitoring/$(notdir $(file)):644) \
 	$(foreach program,nettape-record nettape-report nettape-serve, \
 		docs/completions/nettape.bash:share/bash-completion/completions/$(program):644 \
 		docs/completions/nettape.fish:share/fish/vendor_completions.d/$(program).fish:644) \
@@ -365,7 +367,8 @@ install: all ## install programs, man pages, documents, completion, SQLite's ext
 
 uninstall: ## remove what install has put there
 	$(foreach file,$(installed) none:bin/nettape-serve,rm -f $(call destination,$(file))$(newline)	)
-	@rmdir "$(DESTDIR)$(PREFIX)/share/doc/nettape" 2>/dev/null || true
+	@rmdir "$(DESTDIR)$(PREFIX)/share/doc/nettape/monitoring" "$(DESTDIR)$(PREFIX)/share/doc/nettape" \
+		2>/dev/null || true
 
 deb: ## make a package for this release of Debian or Ubuntu: build/nettape_VERSION_ARCHITECTURE.deb
 	@bash tests/setup.sh build serve deb && $(MAKE) -s all && \

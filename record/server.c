@@ -246,11 +246,18 @@ static bool can_print(void)
 }
 
 /* It is another user's: what it says must not move the cursor of this one. */
-static void print_said(char *text, size_t size)
+static void print_said(struct nt_server *server, char *text, size_t size)
 {
-	for (size_t i = 0; i < size; i++)
-		if ((unsigned char)text[i] < ' ' && text[i] != '\n')
+	for (size_t i = 0; i < size; i++) {
+		const unsigned char byte = (unsigned char)text[i];
+		/* Also those that UTF-8 has in two bytes, U+0080 to U+009F, of which the first may have come before. */
+		const bool is_control = (byte < ' ' && byte != '\n') || byte == 0x7f ||
+					(server->last_said == 0xc2 && byte >= 0x80 && byte < 0xa0);
+
+		server->last_said = byte;
+		if (is_control)
 			text[i] = '?';
+	}
 	fwrite(text, 1, size, stderr);
 }
 
@@ -280,7 +287,7 @@ void nt_server_print(struct nt_server *server, struct nt_status *status, bool go
 		return;
 	nt_status_hide(status);
 	if (n)
-		print_said(text, (size_t)n);
+		print_said(server, text, (size_t)n);
 	else
 		print_end(server);
 }

@@ -19,6 +19,7 @@ struct nt_server {
 	int listener;
 	int said_fd, its_said_fd; /* a pipe: its standard output and error */
 	int end_fd, its_end_fd; /* a pipe: its standard input, whose end ends it */
+	unsigned char last_said; /* the last byte that was printed */
 };
 
 /*

@@ -254,7 +254,7 @@ is "the last recording is the one that began last" \
     "$(sed -n 's/^nettape_session_info.*session="\([^"]*\)".*/\1/p' "$work/names.prom")" \
     "$(sql "$work/twice.db" "SELECT uuid FROM session WHERE session_id = 1")"
 
-if tool=$(bash tests/promtool.sh 2>"$work/why"); then
+if tool=$(bash tests/prometheus.sh promtool 2>"$work/why"); then
     holds "Prometheus' own quantiles are in those buckets" "$tool" test rules "$work/rules.yml"
     for file in all several iface cgroup process socket cpu port; do
         if "$tool" check metrics <"$work/$file.prom" >"$work/promtool" 2>&1 && [[ ! -s $work/promtool ]]; then

@@ -10,7 +10,7 @@ tree=(./{Makefile,README.md,LICENSE,.ci,.clang-format,.editorconfig,.gitignore,b
 # Every text file but data: golden tapes, recorded outputs, mutants (one a line), and patches.
 data=(-path './tests/golden/*.*' -o -path ./tests/golden/bad
     -o -path ./tests/cli/outputs -o -path ./tests/fuzz/corpus -o -path ./tests/mutants.txt
-    -o -path './tests/examples/*.patch')
+    -o -path './tests/examples/*.patch' -o -path ./docs/monitoring/dashboard.json)
 # too_long FILE...: those with a line over 120 columns, where a tab ends at the next eighth column
 too_long() {
     LC_ALL=C.UTF-8 wc -L "$@" | awk '$1 > 120 && $2 != "total" { print $2 " (" $1 ")" }'

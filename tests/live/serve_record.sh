@@ -79,6 +79,18 @@ serving_start c.tape
 recorder_kill
 wait_for 120 is_gone || bad "the server goes on without its recorder"
 
+# A server that somebody has taken over cannot drive the terminal.
+mv "$base/nettape-serve" "$base/real"
+printf '#!/bin/sh\nprintf "said: \\033[2J \\177 \\302"; sleep 1.1; printf "\\233 \\303\\237\\n"; exec sleep 1000\n' \
+    >"$base/nettape-serve"
+chmod 755 "$base/nettape-serve"
+recording_start "$tapes/e.tape" --serve
+has_said() { grep -aqF $'\303\237' "$work/record.log"; }
+wait_for 120 has_said || bad "what the server says is not printed"
+is "control characters" "$(grep -a '^said: ' "$work/record.log" | LC_ALL=C tr '\302' '<')" $'said: ?[2J ? <? \303\237'
+recording_stop
+mv "$base/real" "$base/nettape-serve"
+
 # Who may not look into the directory is told so, and the tape is there.
 chmod 700 "$base"
 recording_start "$tapes/d.tape" --serve

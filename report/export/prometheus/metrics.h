@@ -36,7 +36,8 @@ enum nt_metric_unit { NT_UNIT_ONE, NT_UNIT_NS };
 	X(GROUP##_BYTES, "nettape_" group "_bytes_total", COUNTER, SUM, ONE,                                           \
 	  "Bytes of those that succeeded, without peeks and error queues.")
 
-#define NT_METRICS(X)                                                                                                  \
+/* What each recording costs. */
+#define NT_METRICS_OF_COSTS(X)                                                                                         \
 	X(CPU_SECONDS, "nettape_cpu_seconds_total", COUNTER, SUM, NS,                                                  \
 	  "Time of each CPU by its owner: each nanosecond has one. uncovered: records were lost.")                     \
 	X(NET_RX, "nettape_net_rx_seconds_total", COUNTER, SUM, NS,                                                    \
@@ -51,7 +52,10 @@ enum nt_metric_unit { NT_UNIT_ONE, NT_UNIT_NS };
 	  "Bytes of those that succeeded, without peeks and error queues.")                                            \
 	NT_METRICS_OF_GROUP(X, PROGRAM, "program", "a program")                                                        \
 	NT_METRICS_OF_GROUP(X, CGROUP, "cgroup", "a container, pod, unit or other cgroup")                             \
-	NT_METRICS_OF_GROUP(X, PORT, "port", "a service's port")                                                       \
+	NT_METRICS_OF_GROUP(X, PORT, "port", "a service's port")
+
+/* What takes probes that are off unless asked for: in files only, not while the tape is followed. */
+#define NT_METRICS_OF_PROBES(X)                                                                                        \
 	X(LATENCY, "nettape_skb_latency_seconds", HISTOGRAM, SUM, NS,                                                  \
 	  "Time since the host received a packet, at a hook on its way up; on its way down, since its send.")          \
 	X(LATENCY_REJECTED, "nettape_skb_latency_rejected_total", COUNTER, SUM, ONE,                                   \
@@ -97,7 +101,10 @@ enum nt_metric_unit { NT_UNIT_ONE, NT_UNIT_NS };
 	X(NETWORK_ENERGY_LOW, "nettape_network_energy_joules_low", GAUGE, SUM, ONE,                                    \
 	  "Of a package, the network's part of its energy, by its share of busy time: at least.")                      \
 	X(NETWORK_ENERGY_HIGH, "nettape_network_energy_joules_high", GAUGE, SUM, ONE,                                  \
-	  "Of a package, the network's part of its energy, by its share of busy time: at most.")                       \
+	  "Of a package, the network's part of its energy, by its share of busy time: at most.")
+
+/* Each recording itself. */
+#define NT_METRICS_OF_RECORDING(X)                                                                                     \
 	X(RECORDS, "nettape_records_total", COUNTER, SUM, ONE, "Records on the tape.")                                 \
 	X(RECORDS_LOST, "nettape_records_lost_total", COUNTER, SUM, ONE,                                               \
 	  "Records that found no room. Of those of the timeline, the time about them is uncovered.")                   \
@@ -122,6 +129,8 @@ enum nt_metric_unit { NT_UNIT_ONE, NT_UNIT_NS };
 	  "The time since 1970 up to which all of these figures are.")                                                 \
 	X(SESSIONS, "nettape_sessions", GAUGE, SUM, ONE, "Recordings that these figures are the sums of.")             \
 	X(SESSION_INFO, "nettape_session_info", GAUGE, LAST, ONE, "The last of these recordings.")
+
+#define NT_METRICS(X) NT_METRICS_OF_COSTS(X) NT_METRICS_OF_PROBES(X) NT_METRICS_OF_RECORDING(X)
 
 #define NT_METRIC_CONSTANT(constant, name, type, join, unit, help) NT_METRIC_##constant,
 enum nt_metric { NT_METRICS(NT_METRIC_CONSTANT) NT_METRIC_COUNT };

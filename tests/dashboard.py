@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+The dashboard for Grafana, made of the list of metrics (report/export/prometheus/metrics.h).
+
+    dashboard.py make METRICS         prints docs/monitoring/dashboard.json
+    dashboard.py names METRICS FILE   prints names in FILE, such as of alert rules, that are no metric
+    dashboard.py queries FILE         prints the query of each panel of a dashboard, as Prometheus understands it:
+                                      a line for each, with the panel's title and the query between a tab
+
+METRICS is what build/tools/metrics prints. Each metric must be in a panel, and each panel's words on its figures are
+those of the metrics that it asks for. cli/monitoring compares the file with this, and live/monitoring asks each query.
+"""
+import json
+import re
+import sys
+
+SOURCE = {"type": "prometheus", "uid": "${datasource}"}
+CHOSEN = 'job=~"$job",instance=~"$instance"'
+NETWORK = 'owner=~"send|recv|net_rx|net_tx"'
+WIDTH = 24  # of Grafana's grid
+
+
+def chosen(metric, *labels):
+    return "%s{%s}" % (metric, ",".join([CHOSEN, *labels]))
+
+
+def rate(by, metric, *labels):
+    """How a counter grows a second, as a sum by these labels ("": of all)."""
+    of = "sum by (%s) " % by if by else "sum"
+    return "%s(rate(%s[$__rate_interval]))" % (of, chosen(metric, *labels))
+
+
+def share(metric, *labels):
+    """A counter of CPU time, as a share of the time of all CPUs."""
+    return "%s / %s" % (rate("", metric, *labels), rate("", "nettape_cpu_seconds_total", 'owner!="offline"'))
+
+
+class Panel:
+    """A drawing of some queries: pairs of a query and its series' name."""
+
+    def __init__(self, title, unit, *queries, kind="timeseries", width=6, stacked=False, options=None, more=""):
+        self.title, self.unit, self.queries, self.kind, self.width = title, unit, queries, kind, width
+        self.stacked, self.options, self.more = stacked, options or {}, more
+
+
+def stat(title, unit, query, *steps, mappings=None, more=""):
+    """A number. Steps are pairs: a color from a value on."""
+    thresholds = [{"color": "green", "value": None}, *({"color": color, "value": value} for color, value in steps)]
+    return Panel(title, unit, (query, ""), kind="stat", width=4, more=more,
+                 options={"thresholds": {"mode": "absolute", "steps": thresholds}, "mappings": mappings or []})
+
+
+def bounds(by, low, high, name):
+    return (rate(by, low), "%s at least" % name), (rate(by, high), "%s at most" % name)
+
+
+def of_group(word, plural):
+    """The row of one kind of groups (NT_METRICS_OF_GROUP)."""
+    metric, name = "nettape_%s_" % word, "{{%s}}" % word
+    return plural, [
+        Panel("CPU time", "CPUs", (rate(word, metric + "seconds_total"), name), stacked=True),
+        Panel("net_rx that is charged", "CPUs",
+              *bounds(word, metric + "net_rx_low_seconds_total", metric + "net_rx_high_seconds_total", name)),
+        Panel("Operations", "ops", (rate(word, metric + "operations_total"), name), stacked=True),
+        Panel("Bytes", "Bps", (rate(word + ", op", metric + "bytes_total"), name + " {{op}}"), stacked=True)]
+
+
+WHOLE = [{"type": "value", "options": {"0": {"text": "no", "color": "red"}, "1": {"text": "yes", "color": "green"}}}]
+LAG = "time() - %s" % chosen("nettape_complete_until_seconds")
+NO_STATS = "Empty unless nettape-record has --bpf-stats."
+
+ROWS = [
+    ("At a glance", [
+        stat("Network: share of CPU time", "percentunit", share("nettape_cpu_seconds_total", NETWORK)),
+        stat("Not covered: share of CPU time", "percentunit", share("nettape_cpu_seconds_total", 'owner="uncovered"'),
+             ("orange", 0.001), ("red", 0.01)),
+        stat("Records lost", "percentunit", "%s / (%s + %s)" % (
+            rate("", "nettape_records_lost_total"), rate("", "nettape_records_total"),
+            rate("", "nettape_records_lost_total")), ("orange", 1e-6), ("red", 0.001)),
+        stat("Recorder: share of CPU time", "percentunit", share("nettape_recorder_cpu_seconds_total"),
+             ("orange", 0.01), ("red", 0.05)),
+        stat("Age of the figures", "s", "max(%s)" % LAG, ("orange", 30), ("red", 120)),
+        stat("Nothing is missing", "short", "min(%s)" % chosen("nettape_recording_whole"), mappings=WHOLE)]),
+    ("CPU time", [
+        Panel("Time that is not idle, by owner", "CPUs",
+              (rate("owner", "nettape_cpu_seconds_total", 'owner!~"idle|offline"'), "{{owner}}"),
+              stacked=True, width=12),
+        Panel("Network's share of each CPU", "percentunit",
+              (rate("instance, cpu", "nettape_cpu_seconds_total", NETWORK), "{{instance}} CPU {{cpu}}"), width=12)]),
+    ("Receiving", [
+        Panel("net_rx by who pays for it", "CPUs", (rate("payer", "nettape_net_rx_seconds_total"), "{{payer}}"),
+              stacked=True, width=12),
+        Panel("Its bounds", "CPUs", *bounds("payer", "nettape_net_rx_low_seconds_total",
+                                            "nettape_net_rx_high_seconds_total", "{{payer}}"), width=12)]),
+    of_group("program", "Programs"),
+    of_group("cgroup", "Containers, pods, units and other cgroups"),
+    of_group("port", "Ports of services"),
+    ("Sockets", [
+        Panel("Operations", "ops", (rate("op", "nettape_socket_operations_total"), "{{op}}"), width=8),
+        Panel("Failed operations", "ops", (rate("op", "nettape_socket_operations_failed_total"), "{{op}}"), width=8),
+        Panel("Bytes", "Bps", (rate("op", "nettape_socket_bytes_total"), "{{op}}"), width=8)]),
+    ("Recording", [
+        Panel("Records", "cps", (rate("kind", "nettape_records_total"), "{{kind}}"), stacked=True),
+        Panel("Records lost", "cps", (rate("kind", "nettape_records_lost_total"), "{{kind}}"), stacked=True),
+        Panel("Age of the figures", "s", (LAG, "{{instance}}")),
+        Panel("Problems", "short", (chosen("nettape_recording_problems"), "{{instance}} problems"),
+              (chosen("nettape_recording_touched_seconds"), "{{instance}} seconds"),
+              (chosen("nettape_sessions"), "{{instance}} recordings")),
+        Panel("Hosts", "short", (chosen("nettape_session_info"), ""), kind="table", width=24)]),
+    ("Recorder's cost", [
+        Panel("CPU time", "CPUs", (rate("instance, mode", "nettape_recorder_cpu_seconds_total"),
+                                   "{{instance}} {{mode}}"), stacked=True, width=8),
+        Panel("Memory at most", "decbytes", (chosen("nettape_recorder_peak_resident_bytes"), "{{instance}}"), width=8),
+        Panel("Written", "Bps", (rate("instance", "nettape_recorder_written_bytes_total"), "{{instance}}"), width=8),
+        Panel("Runs in the kernel", "cps", (rate("program", "nettape_recorder_program_runs_total"), "{{program}}"),
+              stacked=True, width=8),
+        Panel("Runs that the kernel left out", "cps",
+              (rate("program", "nettape_recorder_program_misses_total"), "{{program}}"), stacked=True, width=8),
+        Panel("Time of these runs", "CPUs", (rate("program", "nettape_recorder_program_seconds_total"), "{{program}}"),
+              stacked=True, width=8, more=NO_STATS)]),
+]
+HEIGHTS = {"stat": 4, "timeseries": 8, "table": 6}
+UNITS = {"CPUs": "suffix: CPUs"}  # of time a second; all others are Grafana's own
+
+
+def metrics_in(text):
+    return re.findall(r"\bnettape_[a-z_]+\b", text)
+
+
+def read_metrics(path):
+    with open(path, encoding="utf-8") as file:
+        return {line.split("\t")[0]: line.rstrip("\n").split("\t")[3] for line in file}
+
+
+# ---- make ----
+
+def targets(panel):
+    shape = {"format": "table", "instant": True} if panel.kind == "table" else {"range": True}
+    return [{"refId": "ABC"[i], "datasource": SOURCE, "editorMode": "code", "expr": query, "legendFormat": name,
+             **shape}
+            for i, (query, name) in enumerate(panel.queries)]
+
+
+def field_config(panel):
+    defaults = {"unit": UNITS.get(panel.unit, panel.unit), "min": 0, **panel.options}
+    if panel.kind == "timeseries":
+        defaults["custom"] = {"lineWidth": 1, "showPoints": "never",
+                              "fillOpacity": 60 if panel.stacked else 0,
+                              "stacking": {"mode": "normal" if panel.stacked else "none", "group": "A"}}
+    return {"defaults": defaults, "overrides": []}
+
+
+def options(panel):
+    if panel.kind == "stat":
+        return {"reduceOptions": {"calcs": ["lastNotNull"], "fields": "", "values": False}, "colorMode": "value",
+                "graphMode": "area", "textMode": "value"}
+    if panel.kind == "table":
+        return {"showHeader": True}
+    return {"legend": {"displayMode": "table", "placement": "bottom", "showLegend": True, "calcs": ["mean", "max"]},
+            "tooltip": {"mode": "multi", "sort": "desc"}}
+
+
+def table_of_hosts(panel):
+    """Prometheus's own columns, and the value of 1, say nothing."""
+    hidden = {name: True for name in ("Time", "Value", "__name__", "job")}
+    return [{"id": "organize", "options": {"excludeByName": hidden, "indexByName": {}, "renameByName": {}}}] \
+        if panel.kind == "table" else []
+
+
+def drawn(panel, number, x, y, helps):
+    asked = dict.fromkeys(name for query, _ in panel.queries for name in metrics_in(query))
+    return {"id": number, "type": panel.kind, "title": panel.title, "datasource": SOURCE,
+            "description": "\n\n".join([*("`%s`: %s" % (name, helps[name]) for name in asked), panel.more]).strip(),
+            "gridPos": {"x": x, "y": y, "w": panel.width, "h": HEIGHTS[panel.kind]},
+            "targets": targets(panel), "fieldConfig": field_config(panel), "options": options(panel),
+            "transformations": table_of_hosts(panel)}
+
+
+def all_panels(helps):
+    """Rows from top to bottom, and the panels of each from left to right."""
+    found, y = [], 0
+    for title, panels in ROWS:
+        found.append({"id": len(found) + 1, "type": "row", "title": title, "collapsed": False, "panels": [],
+                      "gridPos": {"x": 0, "y": y, "w": WIDTH, "h": 1}})
+        x, y, height = 0, y + 1, 0
+        for panel in panels:
+            if x + panel.width > WIDTH:
+                x, y, height = 0, y + height, 0
+            found.append(drawn(panel, len(found) + 1, x, y, helps))
+            x, height = x + panel.width, max(height, HEIGHTS[panel.kind])
+        y += height
+    return found
+
+
+def variable(name, query):
+    return {"name": name, "label": name, "type": "query", "datasource": SOURCE, "definition": query,
+            "query": {"query": query, "refId": "StandardVariableQuery"}, "refresh": 2, "sort": 1, "multi": True,
+            "includeAll": True, "allValue": ".*", "current": {"text": ["All"], "value": ["$__all"]}, "hide": 0}
+
+
+def make(helps):
+    begun = chosen("nettape_session_info")
+    dashboard = {
+        "title": "nettape", "uid": "nettape", "tags": ["nettape", "network"],
+        "description": "CPU time of the Linux network stack, by nettape-serve.",
+        "schemaVersion": 39, "version": 1, "editable": True, "graphTooltip": 1, "refresh": "30s", "timezone": "",
+        "time": {"from": "now-1h", "to": "now"}, "links": [],
+        "annotations": {"list": [
+            {"name": "Recordings that begin", "datasource": SOURCE, "enable": True, "iconColor": "blue",
+             "expr": "%s unless %s offset 1m" % (begun, begun), "step": "60s", "titleFormat": "A recording began",
+             "textFormat": "{{instance}}: Linux {{kernel}}"}]},
+        "templating": {"list": [
+            {"name": "datasource", "label": "data source", "type": "datasource", "query": "prometheus", "hide": 0,
+             "current": {}, "includeAll": False, "multi": False, "refresh": 1},
+            variable("job", "label_values(nettape_complete_until_seconds, job)"),
+            variable("instance", 'label_values(nettape_complete_until_seconds{job=~"$job"}, instance)')]},
+        "panels": all_panels(helps)}
+    asked = set(metrics_in(json.dumps([panel.get("targets", []) for panel in dashboard["panels"]])))
+    if set(helps) != asked:
+        sys.exit("dashboard.py: in no panel: %s" % " ".join(sorted(set(helps) - asked)))
+    print(json.dumps(dashboard, indent=1))
+
+
+# ---- names, queries ----
+
+def print_unknown(helps, path):
+    with open(path, encoding="utf-8") as file:
+        for name in metrics_in(file.read()):
+            if name not in helps:
+                print(name)
+
+
+def print_queries(path):
+    with open(path, encoding="utf-8") as file:
+        dashboard = json.load(file)
+    for panel in dashboard["panels"]:
+        for target in panel.get("targets", []):
+            query = target["expr"].replace("$__rate_interval", "1m").replace("$job", ".*").replace("$instance", ".*")
+            print("%s\t%s" % (panel["title"], query))
+
+
+def main(command, *paths):
+    if command == "make":
+        make(read_metrics(*paths))
+    elif command == "names":
+        print_unknown(read_metrics(paths[0]), paths[1])
+    else:
+        print_queries(*paths)
+
+
+main(*sys.argv[1:])
