@@ -50,6 +50,7 @@ is "drops and retransmits of CPU 1" "$(grep -E '^nettape_(skb_drops|tcp_retrans)
 label=$(sed -n 's/^nettape.*_count{.*,\(process="web .*"\)} .*/\1/p' "$work/process.prom")
 report 0 export prometheus "$db" --process web -o "$work/web.prom"
 is "--process web" "$(series "$work/web.prom" "")" "$(series "$work/process.prom" "$label")"
+nothing "uncovered time of a process" "$(grep -E '^nettape_cpu.*uncovered' "$work/web.prom")"
 is "rejected are those of web" \
     "$(grep -E 'rejected.*(future|unknown|head_of_line)"' "$work/web.prom" | grep -v ' 0$')" \
     "$(grep -E 'rejected.*tcp-socket-read.*(future|unknown|head_of_line)"' "$work/all.prom")"
@@ -119,7 +120,8 @@ for tape in "$work/traffic.tape" tests/golden/v1-charges.tape; do
         "$(grep -E '^nettape_(cpu|net_rx|socket|record)' "$work/tape.prom")"
     is "owners of each CPU" "$(sed -n 's/^nettape_cpu_seconds_total{.*cpu="\(.*\)",owner="\(.*\)"} /\1 \2 /p' \
         "$work/tape.prom" | awk '{ printf("%s,%s,%.0f\n", $1, $2, $3 * 1e9) }')" \
-        "$(sql "$costs" 'SELECT cpu, owner, ns FROM net_cost_cpu ORDER BY 1, 2')"
+        "$(sql "$costs" "SELECT cpu, owner, sum(ns) FROM (SELECT cpu, owner, ns FROM net_cost_cpu
+            UNION ALL SELECT DISTINCT cpu, 'uncovered', 0 FROM net_cost_cpu) GROUP BY 1, 2 ORDER BY 1, 2")"
     is "operations" "$(sed -n 's/^nettape_socket_.*op="\(.*\)"} /\1,/p' "$work/tape.prom" | sort)" \
         "$(sql "$costs" 'SELECT op, count(*) FROM sock_op GROUP BY 1 UNION ALL SELECT op, sum(result <> "ok")
             FROM sock_op GROUP BY 1 UNION ALL SELECT op, sum(bytes) FROM sock_cost GROUP BY 1' | sort)"
