@@ -3,7 +3,8 @@
 The dashboard for Grafana, made of the list of metrics (report/export/prometheus/metrics.h).
 
     dashboard.py make METRICS         prints docs/monitoring/dashboard.json
-    dashboard.py names METRICS FILE   prints names in FILE, such as of alert rules, that are no metric
+    dashboard.py names METRICS FILE   of the names in FILE, such as of alert rules: how many there are, and how many are
+                                      no metrics, and these
     dashboard.py queries FILE         prints the query of each panel of a dashboard, as Prometheus understands it:
                                       a line for each, with the panel's title and the query between a tab
 
@@ -30,9 +31,9 @@ def rate(by, metric, *labels):
     return "%s(rate(%s[$__rate_interval]))" % (of, chosen(metric, *labels))
 
 
-def share(metric, *labels):
-    """A counter of CPU time, as a share of the time of all CPUs."""
-    return "%s / %s" % (rate("", metric, *labels), rate("", "nettape_cpu_seconds_total", 'owner!="offline"'))
+def share(metric, *labels, by=""):
+    """A counter of CPU time, as a share of the time that CPUs were there: by their own clock, not by Prometheus's."""
+    return "%s / %s" % (rate(by, metric, *labels), rate(by, "nettape_cpu_seconds_total", 'owner!="offline"'))
 
 
 class Panel:
@@ -44,7 +45,7 @@ class Panel:
 
 
 def stat(title, unit, query, *steps, mappings=None, more=""):
-    """A number. Steps are pairs: a color from a value on."""
+    """A number, as it is now, or none. Steps are pairs: a color from a value on."""
     thresholds = [{"color": "green", "value": None}, *({"color": color, "value": value} for color, value in steps)]
     return Panel(title, unit, (query, ""), kind="stat", width=4, more=more,
                  options={"thresholds": {"mode": "absolute", "steps": thresholds}, "mappings": mappings or []})
@@ -79,14 +80,15 @@ ROWS = [
             rate("", "nettape_records_lost_total")), ("orange", 1e-6), ("red", 0.001)),
         stat("Recorder: share of CPU time", "percentunit", share("nettape_recorder_cpu_seconds_total"),
              ("orange", 0.01), ("red", 0.05)),
-        stat("Age of the figures", "s", "max(%s)" % LAG, ("orange", 30), ("red", 120)),
+        stat("Age of the figures", "s", "max(%s)" % LAG, ("orange", 90), ("red", 180)),
         stat("Nothing is missing", "short", "min(%s)" % chosen("nettape_recording_whole"), mappings=WHOLE)]),
     ("CPU time", [
         Panel("Time that is not idle, by owner", "CPUs",
               (rate("owner", "nettape_cpu_seconds_total", 'owner!~"idle|offline"'), "{{owner}}"),
               stacked=True, width=12),
         Panel("Network's share of each CPU", "percentunit",
-              (rate("instance, cpu", "nettape_cpu_seconds_total", NETWORK), "{{instance}} CPU {{cpu}}"), width=12)]),
+              (share("nettape_cpu_seconds_total", NETWORK, by="job, instance, cpu"), "{{instance}} CPU {{cpu}}"),
+              width=12)]),
     ("Receiving", [
         Panel("net_rx by who pays for it", "CPUs", (rate("payer", "nettape_net_rx_seconds_total"), "{{payer}}"),
               stacked=True, width=12),
@@ -120,7 +122,7 @@ ROWS = [
               stacked=True, width=8, more=NO_STATS)]),
 ]
 HEIGHTS = {"stat": 4, "timeseries": 8, "table": 6}
-UNITS = {"CPUs": "suffix: CPUs"}  # of time a second; all others are Grafana's own
+UNITS = {"CPUs": "suffix:CPUs"}  # of time a second; all others are Grafana's own
 
 
 def metrics_in(text):
@@ -135,7 +137,7 @@ def read_metrics(path):
 # ---- make ----
 
 def targets(panel):
-    shape = {"format": "table", "instant": True} if panel.kind == "table" else {"range": True}
+    shape = {"table": {"format": "table", "instant": True}, "stat": {"instant": True}}.get(panel.kind, {"range": True})
     return [{"refId": "ABC"[i], "datasource": SOURCE, "editorMode": "code", "expr": query, "legendFormat": name,
              **shape}
             for i, (query, name) in enumerate(panel.queries)]
@@ -153,7 +155,7 @@ def field_config(panel):
 def options(panel):
     if panel.kind == "stat":
         return {"reduceOptions": {"calcs": ["lastNotNull"], "fields": "", "values": False}, "colorMode": "value",
-                "graphMode": "area", "textMode": "value"}
+                "graphMode": "none", "textMode": "value"}
     if panel.kind == "table":
         return {"showHeader": True}
     return {"legend": {"displayMode": "table", "placement": "bottom", "showLegend": True, "calcs": ["mean", "max"]},
@@ -207,7 +209,8 @@ def make(helps):
         "time": {"from": "now-1h", "to": "now"}, "links": [],
         "annotations": {"list": [
             {"name": "Recordings that begin", "datasource": SOURCE, "enable": True, "iconColor": "blue",
-             "expr": "%s unless %s offset 1m" % (begun, begun), "step": "60s", "titleFormat": "A recording began",
+             "expr": "%s unless max_over_time(%s[1h] offset 1m)" % (begun, begun), "step": "60s",
+             "titleFormat": "A recording began",
              "textFormat": "{{instance}}: Linux {{kernel}}"}]},
         "templating": {"list": [
             {"name": "datasource", "label": "data source", "type": "datasource", "query": "prometheus", "hide": 0,
@@ -225,9 +228,9 @@ def make(helps):
 
 def print_unknown(helps, path):
     with open(path, encoding="utf-8") as file:
-        for name in metrics_in(file.read()):
-            if name not in helps:
-                print(name)
+        names = metrics_in(file.read())
+    unknown = [name for name in names if name not in helps]
+    print(len(names), len(unknown), *unknown)
 
 
 def print_queries(path):
