@@ -31,14 +31,23 @@ play() {
     case $1 in
     cp\ *) eval "$1" && sed -i 's/_interval: 15s/_interval: 1s/' ./*/prometheus.yml ;;
     "sudo nettape-record "*) goes_on "$1 --bpf-stats" ;;
-    "nettape-serve "* | "prometheus "*) goes_on "$1" ;;
-    "promtool "*) command=$1 wait_for 120 tells_owners || bad "no answer: $1: $(tail -5 "$work"/home/*/*.log)" ;;
+    "nettape-serve "*)
+        wait_for 120 test -d now.tape  # a person would see that it records
+        goes_on "$1"
+        ;;
+    "prometheus "*) goes_on "$1" ;;
+    "promtool "*) command=$1 wait_for 120 tells_owners || give_up "no answer: $1" ;;
     *) eval "$1" ;;
     esac
 }
 goes_on() {
     eval "exec ${in_own[*]} $1" >>said.log 2>&1 &
     keep $!
+}
+give_up() {
+    bad "$1"
+    tail -20 "$work"/home/*/said.log
+    finish
 }
 tells_owners() { eval "${in_own[*]} $command" 2>&1 | grep -F '{owner="net_rx"} => ' >"$work/told"; }
 cd "$work/home"
@@ -58,7 +67,7 @@ has_data() {
 panels=0
 while IFS=$'\t' read -r title query; do
     panels=$((panels + 1))
-    wait_for 120 has_data || bad "no data for '$title': $query: $(head -c 300 "$work/answer")"
+    wait_for 120 has_data || give_up "no data for '$title': $query: $(head -c 300 "$work/answer")"
 done < <(python3 -B tests/dashboard.py queries docs/monitoring/dashboard.json)
 at_least "panels" "$panels" 30
 
