@@ -6,7 +6,7 @@ The dashboard for Grafana, made of the list of metrics (report/export/prometheus
     dashboard.py names METRICS FILE   of the names in FILE, such as of alert rules: how many there are, and how many are
                                       no metrics, and these
     dashboard.py queries FILE         prints the query of each panel of a dashboard, as Prometheus understands it:
-                                      a line for each, with the panel's title and the query between a tab
+                                      a line for each, the panel's title and the query, with a tab between them
 
 METRICS is what build/tools/metrics prints. Each metric must be in a panel, and each panel's words on its figures are
 those of the metrics that it asks for. cli/monitoring compares the file with this, and live/monitoring asks each query.
@@ -44,10 +44,10 @@ class Panel:
         self.stacked, self.options, self.more = stacked, options or {}, more
 
 
-def stat(title, unit, query, *steps, mappings=None, more=""):
+def stat(title, unit, query, *steps, mappings=None):
     """A number, as it is now, or none. Steps are pairs: a color from a value on."""
     thresholds = [{"color": "green", "value": None}, *({"color": color, "value": value} for color, value in steps)]
-    return Panel(title, unit, (query, ""), kind="stat", width=4, more=more,
+    return Panel(title, unit, (query, ""), kind="stat", width=4,
                  options={"thresholds": {"mode": "absolute", "steps": thresholds}, "mappings": mappings or []})
 
 

@@ -15,14 +15,15 @@
 
 #define SUM_OF(column) "sum(CAST(" column " AS REAL))"
 
+#define SPENT_SQL                                                                                                      \
+	"SELECT " SUM_OF("spent_ns") " AS ns, cpu, owner FROM cpu_cost "                                               \
+				     "WHERE session_id = ?1 " NT_GROUP_OF_PROCESS_SQL "GROUP BY 2, 3"
+
 static const struct nt_prometheus_query sums[] = {
 	/* Uncovered time is told before there is any: a counter that begins with its first nanoseconds hides them. */
 	{NT_TABLE_CPU_COST,
-	 "WITH spent AS (SELECT " SUM_OF(
-		 "spent_ns") " AS ns, cpu, owner FROM cpu_cost "
-			     "WHERE session_id = ?1 " NT_GROUP_OF_PROCESS_SQL "GROUP BY 2, 3) "
-			     "SELECT ns, cpu, owner FROM spent "
-			     "UNION ALL SELECT DISTINCT 0, cpu, 'uncovered' FROM spent WHERE ?4 IS NULL ORDER BY 2, 3",
+	 "WITH spent AS (" SPENT_SQL ") SELECT ns, cpu, owner FROM spent "
+	 "UNION ALL SELECT DISTINCT 0, cpu, 'uncovered' FROM spent WHERE ?4 IS NULL ORDER BY 2, 3",
 	 1,
 	 {NT_METRIC_CPU_SECONDS}},
 	{NT_TABLE_RX_COST,
