@@ -36,6 +36,11 @@ def share(metric, *labels, by=""):
     return "%s / %s" % (rate(by, metric, *labels), rate(by, "nettape_cpu_seconds_total", 'owner!="offline"'))
 
 
+def quantile(of, metric, *labels):
+    """Of a histogram, for each of these labels."""
+    return "histogram_quantile(%s, %s)" % (of, rate(", ".join(["le", *labels]), metric + "_bucket"))
+
+
 class Panel:
     """A drawing of some queries: pairs of a query and its series' name."""
 
@@ -64,6 +69,16 @@ def of_group(word, plural):
               *bounds(word, metric + "net_rx_low_seconds_total", metric + "net_rx_high_seconds_total", name)),
         Panel("Operations", "ops", (rate(word, metric + "operations_total"), name), stacked=True),
         Panel("Bytes", "Bps", (rate(word + ", op", metric + "bytes_total"), name + " {{op}}"), stacked=True)]
+
+
+BUCKETS = "A figure lies within a bucket, whose bounds are a factor of two apart."
+
+
+def of_times(title, metric, *labels):
+    """Half of all took no longer, and 99 of 100."""
+    name = " ".join("{{%s}}" % label for label in labels)
+    return Panel(title, "s", (quantile(0.5, metric, *labels), name + " 50 %"),
+                 (quantile(0.99, metric, *labels), name + " 99 %"), width=12, more=BUCKETS)
 
 
 WHOLE = [{"type": "value", "options": {"0": {"text": "no", "color": "red"}, "1": {"text": "yes", "color": "green"}}}]
@@ -121,12 +136,41 @@ ROWS = [
         Panel("Time of these runs", "CPUs", (rate("program", "nettape_recorder_program_seconds_total"), "{{program}}"),
               stacked=True, width=8, more=NO_STATS)]),
 ]
+# What takes probes that are off unless asked for: closed rows, whose titles name them.
+PROBE_ROWS = [
+    ("Packets: how late, and lost (probes latency, transmit, drops, retransmits)", [
+        of_times("Time since a packet's receipt, or its send", "nettape_skb_latency_seconds", "hook"),
+        Panel("Packets that are in no figure of it", "pps",
+              (rate("hook, reason", "nettape_skb_latency_rejected_total"), "{{hook}} {{reason}}"), width=12),
+        Panel("Drops", "pps", (rate("reason", "nettape_skb_drops_total"), "{{reason}}"), stacked=True, width=12),
+        Panel("TCP's retransmits", "pps", (rate("what", "nettape_tcp_retransmits_total"), "{{what}}"), stacked=True,
+              width=12)]),
+    ("Network devices (probe flows)", [
+        Panel("Packets", "pps", (rate("device, direction", "nettape_device_packets_total"),
+                                 "{{device}} {{direction}}"), width=12),
+        Panel("Bytes", "Bps", (rate("device, direction", "nettape_device_bytes_total"), "{{device}} {{direction}}"),
+              width=12)]),
+    ("Softirqs and disks (probes raise, block)", [
+        of_times("Softirqs: from raise to run", "nettape_softirq_wait_seconds", "vec"),
+        Panel("Disks: bytes", "Bps", (rate("device, op", "nettape_block_bytes_total"), "{{device}} {{op}}"), width=12),
+        of_times("Disks: time in the device", "nettape_block_device_seconds", "device", "op"),
+        of_times("Disks: time in the queue", "nettape_block_queue_seconds", "device", "op")]),
+    ("Memory (probes memory, kmem)", [
+        Panel("Page faults", "ops", (rate("kind", "nettape_page_faults_total"), "{{kind}}"), stacked=True),
+        Panel("Kernel: allocations", "ops",
+              (rate("kind, context", "nettape_kernel_allocations_total"), "{{kind}} {{context}}")),
+        Panel("Kernel: bytes", "Bps",
+              (rate("kind, context", "nettape_kernel_allocated_bytes_total"), "{{kind}} {{context}}")),
+        Panel("Kernel: failed", "ops",
+              (rate("kind, context", "nettape_kernel_allocations_failed_total"), "{{kind}} {{context}}"))]),
+]
 HEIGHTS = {"stat": 4, "timeseries": 8, "table": 6}
 UNITS = {"CPUs": "suffix:CPUs"}  # of time a second; all others are Grafana's own
 
 
 def metrics_in(text):
-    return re.findall(r"\bnettape_[a-z_]+\b", text)
+    """Names in it; of the series of a histogram, the histogram's."""
+    return [re.sub("_(bucket|count|sum)$", "", name) for name in re.findall(r"\bnettape_[a-z_]+\b", text)]
 
 
 def read_metrics(path):
@@ -179,19 +223,34 @@ def drawn(panel, number, x, y, helps):
 
 
 def all_panels(helps):
-    """Rows from top to bottom, and the panels of each from left to right."""
-    found, y = [], 0
-    for title, panels in ROWS:
-        found.append({"id": len(found) + 1, "type": "row", "title": title, "collapsed": False, "panels": [],
-                      "gridPos": {"x": 0, "y": y, "w": WIDTH, "h": 1}})
+    """Rows from top to bottom, and the panels of each from left to right. A closed row has its panels within."""
+    found, number, y = [], 0, 0
+    for title, panels in ROWS + PROBE_ROWS:
+        is_closed = (title, panels) in PROBE_ROWS
+        number += 1
+        row = {"id": number, "type": "row", "title": title, "collapsed": is_closed, "panels": [],
+               "gridPos": {"x": 0, "y": y, "w": WIDTH, "h": 1}}
         x, y, height = 0, y + 1, 0
+        placed = []
         for panel in panels:
             if x + panel.width > WIDTH:
                 x, y, height = 0, y + height, 0
-            found.append(drawn(panel, len(found) + 1, x, y, helps))
+            number += 1
+            placed.append(drawn(panel, number, x, y, helps))
             x, height = x + panel.width, max(height, HEIGHTS[panel.kind])
-        y += height
+        if is_closed:
+            row["panels"] = placed
+            y = row["gridPos"]["y"] + 1
+        else:
+            y += height
+        found += [row] if is_closed else [row, *placed]
     return found
+
+
+def all_targets(dashboard):
+    """Pairs of a panel's title and a target of it."""
+    within = [inner for panel in dashboard["panels"] for inner in panel.get("panels", [])]
+    return [(panel["title"], target) for panel in dashboard["panels"] + within for target in panel.get("targets", [])]
 
 
 def variable(name, query):
@@ -218,7 +277,7 @@ def make(helps):
             variable("job", "label_values(nettape_complete_until_seconds, job)"),
             variable("instance", 'label_values(nettape_complete_until_seconds{job=~"$job"}, instance)')]},
         "panels": all_panels(helps)}
-    asked = set(metrics_in(json.dumps([panel.get("targets", []) for panel in dashboard["panels"]])))
+    asked = {metric for _, target in all_targets(dashboard) for metric in metrics_in(target["expr"])}
     if set(helps) != asked:
         sys.exit("dashboard.py: in no panel: %s" % " ".join(sorted(set(helps) - asked)))
     print(json.dumps(dashboard, indent=1))
@@ -236,10 +295,9 @@ def print_unknown(helps, path):
 def print_queries(path):
     with open(path, encoding="utf-8") as file:
         dashboard = json.load(file)
-    for panel in dashboard["panels"]:
-        for target in panel.get("targets", []):
-            query = target["expr"].replace("$__rate_interval", "1m").replace("$job", ".*").replace("$instance", ".*")
-            print("%s\t%s" % (panel["title"], query))
+    for title, target in all_targets(dashboard):
+        query = target["expr"].replace("$__rate_interval", "1m").replace("$job", ".*").replace("$instance", ".*")
+        print("%s\t%s" % (title, query))
 
 
 def main(command, *paths):

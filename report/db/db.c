@@ -509,16 +509,15 @@ int nt_db_leave_out(struct nt_db *db, uint64_t tables)
 
 int nt_db_tables(struct nt_db *db, uint64_t *tables)
 {
-	*tables = 0;
-	for (int id = 0; id < NT_TABLE_COUNT; id++) {
-		bool has;
+	sqlite3_stmt *row = nt_db_prepare(db, "SELECT name FROM sqlite_master WHERE type = 'table'", NULL);
 
-		if (find_text(db, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1",
-			      nt_table((enum nt_table_id)id)->name, &has, "its tables cannot be read"))
-			return -1;
-		*tables |= has ? NT_TABLE_BIT(id) : 0;
+	*tables = 0;
+	while (nt_db_next(row)) {
+		const enum nt_table_id id = nt_table_named(nt_db_text(row, 0));
+
+		*tables |= id < NT_TABLE_COUNT ? NT_TABLE_BIT(id) : 0;
 	}
-	return 0;
+	return nt_db_end(db, row, "its tables cannot be read");
 }
 
 int64_t nt_db_next_session(struct nt_db *db)

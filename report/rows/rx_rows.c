@@ -7,8 +7,6 @@
 #include <stdlib.h>
 
 #include "report/rows/state.h"
-#include "report/util/words.h"
-#include "schema/meta_keys.h"
 
 #define MAX_UNPAID 8192 /* costs: more are paid without a process */
 
@@ -34,18 +32,11 @@ static uint64_t socket_of(void *arg, uint64_t flow, uint64_t at_ns)
 	return nt_endpoints_delivered_to(&rows->learned->ids.endpoints, flow, at_ns);
 }
 
-static bool has_probe(const struct nt_tape *tape, const char *name)
-{
-	char probes[256];
-
-	return !nt_tape_meta(tape, NT_META_PROBES, probes, sizeof(probes)) && nt_has_word(probes, name);
-}
-
 /* Probe flows knows flows too, but not when their packets were received. */
 bool nt_rx_rows_has_flows(const struct nt_rows *rows)
 {
-	return has_probe(rows->tape, "deliver") ||
-	       (rows->learned->ids.endpoints.n_flows && !has_probe(rows->tape, "flows"));
+	return nt_tape_has_probe(rows->tape, "deliver") ||
+	       (rows->learned->ids.endpoints.n_flows && !nt_tape_has_probe(rows->tape, "flows"));
 }
 
 int nt_rx_rows_new(struct nt_rows *rows)

@@ -14,6 +14,8 @@
 
 #include "report/tape/open.h"
 #include "report/util/array.h"
+#include "report/util/words.h"
+#include "schema/meta_keys.h"
 
 #define MAX_PROBLEMS 1000 /* then one sentence says that there are more */
 
@@ -168,6 +170,13 @@ int nt_tape_meta(const struct nt_tape *tape, const char *key, char *value, size_
 		return 0;
 	}
 	return -ENOENT;
+}
+
+bool nt_tape_has_probe(const struct nt_tape *tape, const char *probe)
+{
+	char probes[1024];
+
+	return !nt_tape_meta(tape, NT_META_PROBES, probes, sizeof(probes)) && nt_has_word(probes, probe);
 }
 
 uint64_t nt_tape_meta_number(const struct nt_tape *tape, const char *key, uint64_t otherwise)

@@ -59,20 +59,30 @@ static struct nt_text *add(struct nt_texts *texts, const char *text)
 	return added;
 }
 
+uint32_t nt_texts_find(const struct nt_texts *texts, const char *text)
+{
+	char *const *found = tfind(text, &texts->tree, compare);
+
+	return found ? ((const struct nt_text *)(*found - offsetof(struct nt_text, text)))->number : 0;
+}
+
+static uint32_t find_or_add(struct nt_texts *texts, const char *text, bool *is_new)
+{
+	const uint32_t found = nt_texts_find(texts, text);
+	const struct nt_text *added = found ? NULL : add(texts, text);
+
+	*is_new = added;
+	return added ? added->number : found;
+}
+
 uint32_t nt_texts_number(struct nt_texts *texts, const char *text, bool *is_new)
 {
 	uint32_t *lately = &texts->lately[(uintptr_t)text >> 3 & (NT_COUNT(texts->lately) - 1)];
-	const struct nt_text *known;
-	char *const *found;
 
 	*is_new = false;
 	/* Another text may stand there now. */
-	if (*lately && !strcmp(nt_texts_text(texts, *lately), text))
-		return *lately;
-	found = tfind(text, &texts->tree, compare);
-	known = found ? (const struct nt_text *)(*found - offsetof(struct nt_text, text)) : add(texts, text);
-	*is_new = known && !found;
-	*lately = known ? known->number : 0;
+	if (!*lately || strcmp(nt_texts_text(texts, *lately), text) != 0)
+		*lately = find_or_add(texts, text, is_new);
 	return *lately;
 }
 

@@ -23,5 +23,7 @@ void nt_texts_release(struct nt_texts *texts);
 void nt_texts_reset(struct nt_texts *texts);
 /* The text's number; *is_new: it was given by this call. 0: out of memory. */
 uint32_t nt_texts_number(struct nt_texts *texts, const char *text, bool *is_new);
+/* The number of a text that has one; 0: it has none. */
+uint32_t nt_texts_find(const struct nt_texts *texts, const char *text);
 /* The text of a number, good until the reset or release. */
 const char *nt_texts_text(const struct nt_texts *texts, uint32_t number);

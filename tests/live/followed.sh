@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # export prometheus --follow, while the tape is recorded under traffic. No counter ever falls. Each file has, up to
-# nettape_complete_until_seconds, what the tape has up to then when it is whole: each owner's time on each CPU, and
-# payers that add up to net_rx. The last file, at the tape's end, is what the whole tape gives. A recorder that is
-# killed ends the following too, and so does a signal.
+# nettape_complete_until_seconds, what the tape has up to then when it is whole: each owner's time on each CPU, payers
+# that add up to net_rx, and what other probes recorded. The last file, at the tape's end, is what the whole tape gives.
+# A recorder that is killed ends the following too, and so does a signal.
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/lib.sh"
 needs_recorder
@@ -24,7 +24,8 @@ follow_end() {
 }
 
 flood_start "$(scaled 20000)"
-recording_start "$work/f.tape"
+probes=latency,transmit,drops,flows,raise,block,memory,kmem
+recording_start "$work/f.tape" --probes default,$probes
 follow_start "$work/f.tape" "$work/f.prom"
 # Each file that appears is kept: a name in the file system is whole from its begin.
 seen=0
@@ -43,11 +44,29 @@ follow_end
 is "the end of the tape ends it" "$followed" 0
 "$report" export prometheus "$work/f.tape" -o "$work/whole.prom" 2>/dev/null
 
+# probes_until TS N: each metric of other probes, and its sum over all labels
+probes_until() {
+    ended_of() { echo "(SELECT r.* FROM $1 AS r, session AS s WHERE r.ts + $2 < $3)"; }
+    "$report" query "$work/f.tape" "
+        SELECT 'skb_latency_seconds_count', total(weight) FROM $(ended_of skb_latency 0 "$1")
+            WHERE latency_ns NOT NULL AND instr(flags, 'hol') = 0
+        UNION ALL SELECT 'skb_drops_total', count(*) FROM $(ended_of skb_drop 0 "$1")
+        UNION ALL SELECT 'softirq_wait_seconds_count', count(*) FROM $(ended_of softirq_raise r.dur "$1")
+        UNION ALL SELECT 'softirq_wait_seconds_sum', total(dur) / 1e9 FROM $(ended_of softirq_raise r.dur "$1")
+        UNION ALL SELECT 'block_device_seconds_count', count(*) FROM $(ended_of block_io r.dur "$1")
+            WHERE instr(flags, 'unissued') = 0
+        UNION ALL SELECT 'device_packets_total', total(packets) FROM $(ended_of flow_total r.dur "$1")
+        UNION ALL SELECT 'page_faults_total', total(minor + major) FROM $(ended_of page_fault r.dur "$1")
+        UNION ALL SELECT 'kernel_allocations_total', total(weight) FROM $(ended_of kmem 0 "$1")
+        " --csv | tail -n +2 >"$work/probes.$2"
+}
 start=$("$report" query "$work/f.tape" "SELECT start_realtime_ns FROM session" --csv | tail -1)
 for i in $(seq "$seen"); do
     # Sums end at the edge of a bucket of 100 ms.
     buckets=$(python3 -c "print(round(($(until_of "$work/seen.$i") * 10**9 - $start) / 10**8))")
     "$report" export prometheus "$work/f.tape" --to "${buckets}00ms" -o "$work/part.$i" 2>/dev/null
+    # What lasts counts when it ends: in parts of a tape, when it begins.
+    probes_until "s.start_ts + ${buckets}00000000" "$i"
 done
 cat >"$work/compare.py" <<'PY'
 import re, sys
@@ -69,27 +88,42 @@ print("fell:", *fell)
 for i in range(n):
     part = read("%s/part.%d" % (work, i + 1))
     print("owners:", len(of(part, CPU)) > 5, *[name for name in of(part, CPU) if part[name] != seen[i].get(name)])
+    with open("%s/probes.%d" % (work, i + 1)) as file:
+        counted = [line.split(",") for line in file]
+    print("probes:", *[name for name, value in counted
+                       if abs(float(value) - sum(of(seen[i], "nettape_" + name).values())) > 1e-6])
     print("payers:", abs(total(seen[i], RX) - total(seen[i], CPU, 'owner="net_rx"')) < 1000)
 for metric in (CPU, "nettape_records_total", "nettape_socket_operations_total", "nettape_complete_until_seconds",
                "nettape_recording_whole", "nettape_recorder_cpu_seconds_total"):
     print("last:", metric, *[name for name in of(whole, metric) if whole[name] != seen[-1].get(name)])
+for metric in ("nettape_skb_latency_seconds_bucket", "nettape_skb_latency_rejected_total",
+               "nettape_softirq_wait_seconds_bucket", "nettape_block_bytes_total", "nettape_device_bytes_total",
+               "nettape_kernel_allocated_bytes_total"):
+    print("last:", metric, of(whole, metric) == of(seen[-1], metric) or "differs")
 for group in ("program", "cgroup", "port"):
     metric = "nettape_%s_operations_total" % group
     print("last:", metric, *[] if total(whole, metric) == total(seen[-1], metric) else ["differs"])
 PY
 is "what was seen" "$(python3 "$work/compare.py" "$work" "$seen" | LC_ALL=C sort | uniq -c)" "$(cat <<TEXT
       1 fell:
+      1 last: nettape_block_bytes_total True
       1 last: nettape_cgroup_operations_total
       1 last: nettape_complete_until_seconds
       1 last: nettape_cpu_seconds_total
+      1 last: nettape_device_bytes_total True
+      1 last: nettape_kernel_allocated_bytes_total True
       1 last: nettape_port_operations_total
       1 last: nettape_program_operations_total
       1 last: nettape_recorder_cpu_seconds_total
       1 last: nettape_recording_whole
       1 last: nettape_records_total
+      1 last: nettape_skb_latency_rejected_total True
+      1 last: nettape_skb_latency_seconds_bucket True
       1 last: nettape_socket_operations_total
+      1 last: nettape_softirq_wait_seconds_bucket True
       $seen owners: True
       $seen payers: True
+      $seen probes:
 TEXT
 )"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * metrics.c - prints the metrics that each recording has, which nettape-serve answers scrapes with: a line for each,
- * with its name, type, unit and sentence between tabs. tests/dashboard.py makes the dashboard of them.
+ * metrics.c - prints the metrics that nettape-serve answers scrapes with: a line for each, with its name, type, unit
+ * and sentence between tabs. tests/dashboard.py makes the dashboard of them.
  */
 #include <stdio.h>
 
@@ -12,6 +12,7 @@
 int main(void)
 {
 	NT_METRICS_OF_COSTS(LINE)
+	NT_METRICS_OF_PROBES(LINE)
 	NT_METRICS_OF_RECORDING(LINE)
 	return 0;
 }

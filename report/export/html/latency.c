@@ -8,8 +8,6 @@
 #include "report/util/histogram.h"
 #include "schema/kind.h"
 
-#define ALL_HOOKS ((1u << NT_HOOK_COUNT) - 2) /* all but NT_HOOK_NONE */
-
 static int collect(void *arg, const struct nt_latency_sample *sample)
 {
 	struct nt_latency_result *result = arg;
@@ -68,7 +66,7 @@ static void write_maps(const struct nt_latency_result *result, struct nt_json *j
 
 int nt_html_latency(const struct nt_html_scope *scope, struct nt_json *json)
 {
-	const struct nt_latency_choice choice = {.selection = *scope->selection, .hooks = ALL_HOOKS};
+	const struct nt_latency_choice choice = {.selection = *scope->selection, .hooks = NT_ALL_HOOKS};
 	const struct nt_latency_view view = {.format = NT_FORMAT_JSON};
 	struct nt_latency_result result = {
 		.db = scope->db, .session = &scope->session, .choice = &choice, .view = &view};

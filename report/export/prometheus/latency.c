@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "report/export/prometheus/parts.h"
-#include "report/query/latency/result.h"
 #include "report/util/array.h"
 
 /* Of a group of the host. */
@@ -20,6 +19,7 @@ struct latency {
 	const struct nt_part *part;
 	const struct nt_latency_choice *choice;
 	struct nt_sheet *sheet;
+	struct nt_latency_accounting *told; /* before, of the session; NULL: nothing was */
 	struct nt_prometheus_groups *host_groups;
 	struct nt_labels groups; /* the session's */
 	struct nt_prometheus_group **of; /* each of these at the host; NULL: it has had no packet */
@@ -131,8 +131,10 @@ static int add_hook(const struct latency *latency, const struct nt_latency_accou
 	if (!accounting->is_there[hook] && !latency->has_samples[hook])
 		return 0;
 	for (unsigned int i = 0; i < NT_REASON_COUNT; i++) {
+		const int64_t told = latency->told ? latency->told->counts[hook][i] : 0;
+
 		if (reasons[i] && accounting->is_there[hook] &&
-		    add_rejected(latency, hook, reasons[i], accounting->counts[hook][i]))
+		    add_rejected(latency, hook, reasons[i], accounting->counts[hook][i] - told))
 			return -ENOMEM;
 	}
 	return add_rejected(latency, hook, "future", latency->future[hook]) ||
@@ -151,13 +153,16 @@ static int add_all_rejected(const struct latency *latency)
 		if (latency->choice->hooks & 1u << hook && add_hook(latency, &accounting, hook))
 			error = nt_db_no_memory(latency->part->db);
 	}
+	if (!error && latency->told)
+		*latency->told = accounting;
 	return error;
 }
 
 int nt_prometheus_latency(const struct nt_part *part, const struct nt_latency_choice *choice,
-			  struct nt_prometheus_groups *groups, struct nt_sheet *sheet)
+			  struct nt_latency_accounting *told, struct nt_prometheus_groups *groups,
+			  struct nt_sheet *sheet)
 {
-	struct latency latency = {.part = part, .choice = choice, .sheet = sheet, .host_groups = groups};
+	struct latency latency = {.part = part, .choice = choice, .sheet = sheet, .told = told, .host_groups = groups};
 	struct nt_db *db = part->db;
 	int error = nt_groups_read(db, part->session->id, choice->by, &latency.groups);
 

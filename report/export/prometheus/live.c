@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "report/export/export.h"
-#include "report/export/prometheus/parts.h"
+#include "report/export/prometheus/live_probes.h"
 #include "report/query/part_tables.h"
 #include "report/query/whole.h"
 #include "report/rows/rows.h"
@@ -30,6 +30,9 @@ struct nt_prometheus_live {
 	size_t n_told; /* of them, to the caller */
 	struct nt_sheet sheet;
 	struct nt_prometheus_named named[NT_PROMETHEUS_KINDS];
+	struct nt_latency_accounting told_latency; /* of this tape */
+	uint64_t probes; /* the tables of probes that have had rows, or that have figures without any */
+	size_t n_rows; /* of them, that are not added up */
 	size_t most_identities; /* with more, those that nothing needs are forgotten */
 	bool has_forgotten; /* just now */
 	bool has_told; /* something of this tape, to choice->add */
@@ -65,6 +68,9 @@ static void forget(struct nt_prometheus_live *live)
 	live->most_identities = 0;
 	live->has_forgotten = false;
 	live->has_told = false;
+	live->told_latency = (struct nt_latency_accounting){0};
+	live->probes = 0;
+	live->n_rows = 0;
 	nt_sheet_release(&live->sheet);
 }
 
@@ -87,9 +93,9 @@ static int fail(const struct nt_prometheus_live *live, char error_text[NT_ERROR_
 }
 
 #define TABLES                                                                                                         \
-	(NT_PROMETHEUS_TABLES | NT_TABLE_BIT(NT_TABLE_SESSION) | NT_TABLE_BIT(NT_TABLE_SESSION_META) |                 \
-	 NT_TABLE_BIT(NT_TABLE_PROCESS) | NT_TABLE_BIT(NT_TABLE_THREAD) | NT_TABLE_BIT(NT_TABLE_CGROUP) |              \
-	 NT_TABLE_BIT(NT_TABLE_SOCKET) | NT_TABLE_BIT(NT_TABLE_LOSS))
+	(NT_PROMETHEUS_TABLES | NT_LIVE_PROBES_TABLES | NT_LIVE_PROBES_NAMES | NT_TABLE_BIT(NT_TABLE_SESSION) |        \
+	 NT_TABLE_BIT(NT_TABLE_SESSION_META) | NT_TABLE_BIT(NT_TABLE_PROCESS) | NT_TABLE_BIT(NT_TABLE_THREAD) |        \
+	 NT_TABLE_BIT(NT_TABLE_CGROUP) | NT_TABLE_BIT(NT_TABLE_SOCKET) | NT_TABLE_BIT(NT_TABLE_LOSS))
 
 static int open_rows(struct nt_prometheus_live *live, char error_text[NT_ERROR_MAX])
 {
@@ -105,8 +111,10 @@ static int open_rows(struct nt_prometheus_live *live, char error_text[NT_ERROR_M
 
 	if (error)
 		return nt_fail(error_text, "'%s' cannot be read: %s.", live->path, nt_tape_error_text(error));
-	if (nt_db_open(&live->db, live->path, NT_DB_LIVE))
+	if (nt_db_open(&live->db, live->path, NT_DB_LIVE) || nt_live_probes_begin(live->db))
 		return fail(live, error_text);
+	if (nt_tape_has_probe(live->tape, "latency") || nt_tape_has_probe(live->tape, "transmit"))
+		live->probes = NT_TABLE_BIT(NT_TABLE_SKB_LATENCY);
 	if (live->choice.names_host)
 		host = live->tape->header.host[0] ? live->tape->header.host : "-";
 	return nt_sheet_begin(&live->sheet, host, 0) ? fail(live, error_text) : 0;
@@ -123,6 +131,8 @@ static int read_rows(struct nt_prometheus_live *live, char error_text[NT_ERROR_M
 	while (!(error = nt_row_next(live->rows, &row))) {
 		if (nt_db_insert(live->db, row))
 			return fail(live, error_text);
+		live->probes |= NT_TABLE_BIT(row->table) & NT_LIVE_PROBES_TABLES;
+		live->n_rows += NT_LIVE_PROBES_TABLES >> row->table & 1;
 	}
 	if (error == 1 || error == -EAGAIN || error == -ECANCELED)
 		return error == 1;
@@ -259,6 +269,16 @@ static int add_costs(struct nt_prometheus_live *live, const struct nt_part *part
 	return error;
 }
 
+/* At the tape's end all that there is counts: no more can come. */
+static int add_probes(struct nt_prometheus_live *live, const struct nt_part *part)
+{
+	const bool is_over = !nt_tape_is_followed(live->tape) && part->to_ts == (int64_t)live->tape->end_ns;
+
+	live->n_rows = 0;
+	return nt_live_probes_add(part, live->probes, is_over ? INT64_MAX : part->to_ts, &live->told_latency,
+				  &live->sheet);
+}
+
 /* Records come on top of those before; of the recorder's own cost the tape tells all each time. */
 static int add_recording(struct nt_prometheus_live *live, const struct nt_part *part)
 {
@@ -278,7 +298,7 @@ static int add_session(void *arg, const struct nt_session *session)
 			       .from_ts = session->start_ts,
 			       .to_ts = session->end_ts};
 
-	return add_costs(live, &part) || add_recording(live, &part) ? -1 : 0;
+	return add_costs(live, &part) || add_probes(live, &part) || add_recording(live, &part) ? -1 : 0;
 }
 
 /* The session as it would be if it had ended when its figures do. */
@@ -351,7 +371,7 @@ static bool knows_too_many(struct nt_prometheus_live *live)
 static int forget_identities(struct nt_prometheus_live *live)
 {
 	static const char *const all[] = {"DELETE FROM thread", "DELETE FROM process", "DELETE FROM cgroup",
-					  "DELETE FROM socket"};
+					  "DELETE FROM socket", "DELETE FROM net_device"};
 	const uint64_t known_ns = nt_rows_known_until(live->rows);
 	int result = 0, error = 0;
 
@@ -382,12 +402,15 @@ bool nt_prometheus_live_is_behind(const struct nt_prometheus_live *live)
 	return live->rows && nt_rows_is_behind(live->rows);
 }
 
-/* As nt_prometheus_live_look. What was added up needs no memory any more. */
+#define MANY_ROWS 100000 /* each takes a hundred bytes */
+
+/* As nt_prometheus_live_look. What was added up needs no room any more. */
 static int read_a_part(struct nt_prometheus_live *live, char error_text[NT_ERROR_MAX])
 {
 	const int result = read_new(live, error_text);
 
-	if (!result && nt_prometheus_live_is_behind(live) && nt_prometheus_live_sum(live, error_text) < 0)
+	if (!result && (nt_prometheus_live_is_behind(live) || live->n_rows > MANY_ROWS) &&
+	    nt_prometheus_live_sum(live, error_text) < 0)
 		return -1;
 	return result;
 }

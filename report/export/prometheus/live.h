@@ -4,9 +4,10 @@
  * nothing. Counters never fall, and what is named keeps its name (groups.h). All of them are up to the same time, which
  * nettape_complete_until_seconds tells, but for records and the recorder's own cost, which are the latest.
  *
- * Costs, records, and the recorder's own cost: what any recording has. Memory: that of a reader (rows/rows.h), some
- * hundred bytes for each identity that the last 30 seconds and their chunks speak of, the rows of the time that is not
- * complete, and some bytes for each chunk.
+ * Costs, what probes recorded row by row (live_probes.h), records, and the recorder's own cost. Memory: that of a
+ * reader (rows/rows.h), some hundred bytes for each identity that the last 30 seconds and their chunks speak of, the
+ * rows of the time that is not complete, and some bytes for each chunk. Rows of probes are in a temporary file where
+ * there is a place for one: a million at most and what comes in the time that is not complete, a hundred bytes each.
  */
 #pragma once
 

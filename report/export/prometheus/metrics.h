@@ -54,7 +54,7 @@ enum nt_metric_unit { NT_UNIT_ONE, NT_UNIT_NS };
 	NT_METRICS_OF_GROUP(X, CGROUP, "cgroup", "a container, pod, unit or other cgroup")                             \
 	NT_METRICS_OF_GROUP(X, PORT, "port", "a service's port")
 
-/* What takes probes that are off unless asked for: in files only, not while the tape is followed. */
+/* What takes probes that are off unless asked for. */
 #define NT_METRICS_OF_PROBES(X)                                                                                        \
 	X(LATENCY, "nettape_skb_latency_seconds", HISTOGRAM, SUM, NS,                                                  \
 	  "Time since the host received a packet, at a hook on its way up; on its way down, since its send.")          \
@@ -76,6 +76,17 @@ enum nt_metric_unit { NT_UNIT_ONE, NT_UNIT_NS };
 	  "Packets of the wire that a device received or sent, exactly.")                                              \
 	X(DEVICE_BYTES, "nettape_device_bytes_total", COUNTER, SUM, ONE,                                               \
 	  "Their bytes, with one link header for each buffer.")                                                        \
+	X(PAGE_FAULTS, "nettape_page_faults_total", COUNTER, SUM, ONE,                                                 \
+	  "Page faults; a major one waited for its page to be read.")                                                  \
+	X(KMEM, "nettape_kernel_allocations_total", COUNTER, SUM, ONE,                                                 \
+	  "Allocations of the kernel, an estimate where there were many. Pages are also what the other kinds are of.") \
+	X(KMEM_BYTES, "nettape_kernel_allocated_bytes_total", COUNTER, SUM, ONE,                                       \
+	  "Their bytes, an estimate where there were many.")                                                           \
+	X(KMEM_FAILED, "nettape_kernel_allocations_failed_total", COUNTER, SUM, ONE,                                   \
+	  "Of these allocations, those without memory.")
+
+/* The same, of all of a recording at once: in files only, not while the tape is followed. */
+#define NT_METRICS_OF_WHOLE(X)                                                                                         \
 	X(FLOW_PACKETS, "nettape_flow_packets", GAUGE, LAST, ONE,                                                      \
 	  "Packets of each of the flows with the most, at one device that saw it: an estimate.")                       \
 	X(FLOW_PACKETS_LOW, "nettape_flow_packets_low", GAUGE, LAST, ONE,                                              \
@@ -84,16 +95,8 @@ enum nt_metric_unit { NT_UNIT_ONE, NT_UNIT_NS };
 	  "Packets of each of the flows with the most, at one device that saw it: at most (99 %).")                    \
 	X(FLOW_REST, "nettape_flow_rest_packets", GAUGE, LAST, ONE,                                                    \
 	  "Packets of a device that are not of these flows there: an estimate.")                                       \
-	X(PAGE_FAULTS, "nettape_page_faults_total", COUNTER, SUM, ONE,                                                 \
-	  "Page faults; a major one waited for its page to be read.")                                                  \
 	X(RESIDENT, "nettape_resident_bytes", GAUGE, LAST, ONE,                                                        \
 	  "Resident memory of the programs with the most, as of all their processes last.")                            \
-	X(KMEM, "nettape_kernel_allocations_total", COUNTER, SUM, ONE,                                                 \
-	  "Allocations of the kernel, an estimate where there were many. Pages are also what the other kinds are of.") \
-	X(KMEM_BYTES, "nettape_kernel_allocated_bytes_total", COUNTER, SUM, ONE,                                       \
-	  "Their bytes, an estimate where there were many.")                                                           \
-	X(KMEM_FAILED, "nettape_kernel_allocations_failed_total", COUNTER, SUM, ONE,                                   \
-	  "Of these allocations, those without memory.")                                                               \
 	X(ENERGY, "nettape_energy_joules_total", COUNTER, SUM, ONE,                                                    \
 	  "Energy that a zone of the host used between readings.")                                                     \
 	X(NETWORK_ENERGY, "nettape_network_energy_joules", GAUGE, SUM, ONE,                                            \
@@ -130,7 +133,7 @@ enum nt_metric_unit { NT_UNIT_ONE, NT_UNIT_NS };
 	X(SESSIONS, "nettape_sessions", GAUGE, SUM, ONE, "Recordings that these figures are the sums of.")             \
 	X(SESSION_INFO, "nettape_session_info", GAUGE, LAST, ONE, "The last of these recordings.")
 
-#define NT_METRICS(X) NT_METRICS_OF_COSTS(X) NT_METRICS_OF_PROBES(X) NT_METRICS_OF_RECORDING(X)
+#define NT_METRICS(X) NT_METRICS_OF_COSTS(X) NT_METRICS_OF_PROBES(X) NT_METRICS_OF_WHOLE(X) NT_METRICS_OF_RECORDING(X)
 
 #define NT_METRIC_CONSTANT(constant, name, type, join, unit, help) NT_METRIC_##constant,
 enum nt_metric { NT_METRICS(NT_METRIC_CONSTANT) NT_METRIC_COUNT };

@@ -10,6 +10,7 @@
 #include "report/export/export.h"
 #include "report/export/prometheus/groups.h"
 #include "report/export/prometheus/sheet.h"
+#include "report/query/latency/result.h"
 #include "report/query/session.h"
 
 /* ---- rows.c ---- */
@@ -59,9 +60,14 @@ int nt_prometheus_name_new_costs(struct nt_prometheus_groups groups[NT_PROMETHEU
 
 /* ---- latency.c ---- */
 
-/* How late packets are at the hooks, by choice->by; and how many are in no bucket. */
+/*
+ * How late packets are at the hooks, by choice->by; and how many are in no bucket. Of those that the recorder's
+ * programs count, the tape tells all each time: `told` has what was added before, and gets what has been now; NULL:
+ * nothing was.
+ */
 int nt_prometheus_latency(const struct nt_part *part, const struct nt_latency_choice *choice,
-			  struct nt_prometheus_groups *groups, struct nt_sheet *sheet);
+			  struct nt_latency_accounting *told, struct nt_prometheus_groups *groups,
+			  struct nt_sheet *sheet);
 /* When all are added, as above. CPUs all have their names: a host has no more of them than it has. 0, or -ENOMEM. */
 int nt_prometheus_name_latencies(struct nt_prometheus_groups *groups, enum nt_by by, size_t limit,
 				 struct nt_sheet *sheet);
@@ -69,7 +75,8 @@ void nt_prometheus_release_latencies(struct nt_prometheus_groups *groups);
 
 /* ---- probes.c ---- */
 
-/* Drops, retransmits, waits, disks, flows, memory, energy: of all processes. */
+/* Drops, retransmits, waits, disks, flows, memory, energy: of all processes. What is not about one of `tables` is left
+ * out. */
 int nt_prometheus_probes(const struct nt_part *part, uint64_t tables, struct nt_sheet *sheet);
 
 /* ---- recording.c ---- */

@@ -170,6 +170,7 @@ static int add_disk_times(const struct nt_part *part, const struct disk_times *t
 /* A query of a session, for add_rows. */
 struct measure {
 	enum nt_metric metric;
+	enum nt_table_id table; /* that it is about */
 	const char *sql;
 	/* Whether the session has what it asks for, which is ready then. 0, or -1 and db->error. */
 	int (*is_ready)(const struct nt_part *part, bool *is_ready);
@@ -228,28 +229,28 @@ static int energy_is_ready(const struct nt_part *part, bool *is_ready)
 	"SELECT total(bytes), coalesce(device, '-') AS device, op FROM " NT_DISKS_OF_SQL "GROUP BY 2, 3 ORDER BY 2, 3"
 
 static const struct measure measures[] = {
-	{NT_METRIC_BLOCK_BYTES, DISK_BYTES_SQL, nt_disks_are_known},
-	{NT_METRIC_DEVICE_PACKETS, "SELECT sum(t.packets), " DEVICE_SQL, flows_are_ready},
-	{NT_METRIC_DEVICE_BYTES, "SELECT sum(t.bytes), " DEVICE_SQL, flows_are_ready},
-	{NT_METRIC_FLOW_PACKETS, FLOW_SQL("packets_count"), flows_are_ready},
-	{NT_METRIC_FLOW_PACKETS_LOW, FLOW_SQL("packets_low_count"), flows_are_ready},
-	{NT_METRIC_FLOW_PACKETS_HIGH, FLOW_SQL("packets_high_count"), flows_are_ready},
-	{NT_METRIC_FLOW_REST, REST_SQL, flows_are_ready},
-	{NT_METRIC_PAGE_FAULTS,
+	{NT_METRIC_BLOCK_BYTES, NT_TABLE_BLOCK_IO, DISK_BYTES_SQL, nt_disks_are_known},
+	{NT_METRIC_DEVICE_PACKETS, NT_TABLE_FLOW_TOTAL, "SELECT sum(t.packets), " DEVICE_SQL, flows_are_ready},
+	{NT_METRIC_DEVICE_BYTES, NT_TABLE_FLOW_TOTAL, "SELECT sum(t.bytes), " DEVICE_SQL, flows_are_ready},
+	{NT_METRIC_FLOW_PACKETS, NT_TABLE_FLOW_SUM, FLOW_SQL("packets_count"), flows_are_ready},
+	{NT_METRIC_FLOW_PACKETS_LOW, NT_TABLE_FLOW_SUM, FLOW_SQL("packets_low_count"), flows_are_ready},
+	{NT_METRIC_FLOW_PACKETS_HIGH, NT_TABLE_FLOW_SUM, FLOW_SQL("packets_high_count"), flows_are_ready},
+	{NT_METRIC_FLOW_REST, NT_TABLE_FLOW_SUM, REST_SQL, flows_are_ready},
+	{NT_METRIC_PAGE_FAULTS, NT_TABLE_PAGE_FAULT,
 	 "SELECT n, kind FROM (SELECT sum(minor) AS n, 'minor' AS kind FROM " FAULTS_OF_SQL
 	 " UNION ALL SELECT sum(major), 'major' FROM " FAULTS_OF_SQL ") WHERE n IS NOT NULL",
 	 nt_memory_is_known},
-	{NT_METRIC_RESIDENT,
+	{NT_METRIC_RESIDENT, NT_TABLE_MEM_RSS,
 	 "WITH " NT_MEMORY_SUMS_SQL "SELECT sum(last_bytes), coalesce(name, '-') AS program FROM sums "
 	 "WHERE last_bytes IS NOT NULL GROUP BY 2 ORDER BY 1 DESC, 2 LIMIT " NAMED_PROGRAMS,
 	 nt_memory_is_known},
-	{NT_METRIC_KMEM, KMEM_SQL("weight"), nt_kmem_is_known},
-	{NT_METRIC_KMEM_BYTES, KMEM_SQL(NT_KMEM_BYTES_SQL), nt_kmem_is_known},
-	{NT_METRIC_KMEM_FAILED, KMEM_SQL(NT_KMEM_FAILED_SQL), nt_kmem_is_known},
-	{NT_METRIC_ENERGY, JOULES_SQL("energy_uj"), energy_is_ready},
-	{NT_METRIC_NETWORK_ENERGY, JOULES_SQL("network_uj"), energy_is_ready},
-	{NT_METRIC_NETWORK_ENERGY_LOW, JOULES_SQL("at_least_uj"), energy_is_ready},
-	{NT_METRIC_NETWORK_ENERGY_HIGH, JOULES_SQL("at_most_uj"), energy_is_ready},
+	{NT_METRIC_KMEM, NT_TABLE_KMEM, KMEM_SQL("weight"), nt_kmem_is_known},
+	{NT_METRIC_KMEM_BYTES, NT_TABLE_KMEM, KMEM_SQL(NT_KMEM_BYTES_SQL), nt_kmem_is_known},
+	{NT_METRIC_KMEM_FAILED, NT_TABLE_KMEM, KMEM_SQL(NT_KMEM_FAILED_SQL), nt_kmem_is_known},
+	{NT_METRIC_ENERGY, NT_TABLE_PROC_COUNTER, JOULES_SQL("energy_uj"), energy_is_ready},
+	{NT_METRIC_NETWORK_ENERGY, NT_TABLE_PROC_COUNTER, JOULES_SQL("network_uj"), energy_is_ready},
+	{NT_METRIC_NETWORK_ENERGY_LOW, NT_TABLE_PROC_COUNTER, JOULES_SQL("at_least_uj"), energy_is_ready},
+	{NT_METRIC_NETWORK_ENERGY_HIGH, NT_TABLE_PROC_COUNTER, JOULES_SQL("at_most_uj"), energy_is_ready},
 };
 
 static int add_measure(const struct nt_part *part, const struct measure *measure, struct nt_sheet *sheet)
@@ -269,11 +270,13 @@ int nt_prometheus_probes(const struct nt_part *part, uint64_t tables, struct nt_
 		if (tables & NT_TABLE_BIT(counters[i].table))
 			error = add_counter(part, &counters[i], sheet);
 	}
-	if (!error)
+	if (!error && tables & NT_TABLE_BIT(NT_TABLE_SOFTIRQ_RAISE))
 		error = add_waits(part, sheet);
-	for (size_t i = 0; i < NT_COUNT(disk_times) && !error; i++)
+	for (size_t i = 0; i < NT_COUNT(disk_times) && !error && tables & NT_TABLE_BIT(NT_TABLE_BLOCK_IO); i++)
 		error = add_disk_times(part, &disk_times[i], sheet);
-	for (size_t i = 0; i < NT_COUNT(measures) && !error; i++)
-		error = add_measure(part, &measures[i], sheet);
+	for (size_t i = 0; i < NT_COUNT(measures) && !error; i++) {
+		if (tables & NT_TABLE_BIT(measures[i].table))
+			error = add_measure(part, &measures[i], sheet);
+	}
 	return error;
 }

@@ -49,7 +49,7 @@ static int add_session(void *arg, const struct nt_session *session)
 		return nt_db_no_memory(export->db);
 	error = add_costs(export, &part);
 	if (!error && !(OF_LATENCY & ~export->tables))
-		error = nt_prometheus_latency(&part, choice, &export->latencies, sheet);
+		error = nt_prometheus_latency(&part, choice, NULL, &export->latencies, sheet);
 	if (!error)
 		error = nt_prometheus_probes(&part, export->tables, sheet);
 	if (!error && nt_part_is_whole(&part) && !session->recording_ns)

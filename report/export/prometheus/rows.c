@@ -6,13 +6,11 @@
 
 #include "report/export/prometheus/parts.h"
 
-#define MAX_LABELS 8
-
 static int add_row(const enum nt_metric *metrics, int n_metrics, sqlite3_stmt *row, struct nt_sheet *sheet)
 {
-	struct nt_label labels[MAX_LABELS + 1] = {0};
+	struct nt_label labels[NT_MAX_LABELS + 1] = {0};
 
-	for (int i = n_metrics; i < sqlite3_column_count(row) && i - n_metrics < MAX_LABELS; i++)
+	for (int i = n_metrics; i < sqlite3_column_count(row) && i - n_metrics < NT_MAX_LABELS; i++)
 		labels[i - n_metrics] = (struct nt_label){sqlite3_column_name(row, i), nt_db_text(row, i)};
 	for (int i = 0; i < n_metrics; i++) {
 		if (sqlite3_column_type(row, i) != SQLITE_NULL &&

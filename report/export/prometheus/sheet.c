@@ -103,24 +103,55 @@ static char *label_text(const struct nt_sheet *sheet, const struct nt_label *lab
 	return text;
 }
 
+static bool is_full(const struct nt_sheet *sheet, enum nt_metric metric)
+{
+	const size_t most = metrics[metric].type == NT_METRIC_HISTOGRAM ? NT_SHEET_HISTOGRAMS : NT_SHEET_SERIES;
+
+	return sheet->is_bounded && sheet->of[metric].texts.texts.n >= most;
+}
+
+/* The labels of the series that takes the place of a new one where the metric has no room for it. */
+static char *other_text(const struct nt_sheet *sheet, const struct nt_label *labels)
+{
+	struct nt_label others[NT_MAX_LABELS + 1] = {0};
+
+	for (size_t i = 0; i < NT_MAX_LABELS && labels[i].name; i++)
+		others[i] = labels[i];
+	others[0].value = "other";
+	return label_text(sheet, others);
+}
+
+static int number_of(struct nt_sheet *sheet, enum nt_metric metric, const struct nt_label *labels, uint32_t *number)
+{
+	struct nt_labels *texts = &sheet->of[metric].texts;
+	char *text = label_text(sheet, labels);
+	int error;
+
+	if (text && labels->name && is_full(sheet, metric) && !nt_texts_find(&texts->texts, text)) {
+		free(text);
+		text = other_text(sheet, labels);
+	}
+	error = text ? nt_labels_number(texts, text, number) : -ENOMEM;
+	free(text);
+	return error;
+}
+
 /* NULL: out of memory. *is_new: nothing has been added to it. */
 static struct nt_metric_series *find_series(struct nt_sheet *sheet, enum nt_metric metric,
 					    const struct nt_label *labels, bool *is_new)
 {
 	const uint32_t n = sheet->of[metric].texts.texts.n;
-	char *text = label_text(sheet, labels);
-	struct nt_metric_series *series = NULL;
+	struct nt_metric_series *series;
 	uint32_t number;
 
 	/* Room first: every text has its series. */
-	if (text && !NT_ROOM(sheet->of[metric].series, sheet->of[metric].size, (size_t)n + 1) &&
-	    !nt_labels_number(&sheet->of[metric].texts, text, &number)) {
-		*is_new = number == n;
-		series = &sheet->of[metric].series[number];
-		if (*is_new)
-			*series = (struct nt_metric_series){.host = sheet->host};
-	}
-	free(text);
+	if (NT_ROOM(sheet->of[metric].series, sheet->of[metric].size, (size_t)n + 1) ||
+	    number_of(sheet, metric, labels, &number))
+		return NULL;
+	*is_new = number == n;
+	series = &sheet->of[metric].series[number];
+	if (*is_new)
+		*series = (struct nt_metric_series){.host = sheet->host};
 	return series;
 }
 

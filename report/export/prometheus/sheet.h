@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -28,6 +29,7 @@ void nt_prometheus_count_all(struct nt_prometheus_counts *to, const struct nt_pr
 struct nt_label {
 	const char *name, *value;
 };
+#define NT_MAX_LABELS 8
 /* A list of them: NT_LABELS({"cpu", "3"}, {"owner", "send"}) */
 #define NT_LABELS(...) ((const struct nt_label[]){__VA_ARGS__, {NULL, NULL}})
 #define NT_NO_LABELS ((const struct nt_label[]){{NULL, NULL}})
@@ -54,7 +56,10 @@ struct nt_sheet {
 	struct nt_sheet_last *last; /* of each host */
 	size_t last_size;
 	uint32_t host, session; /* that things are added to */
+	bool is_bounded; /* a metric gets no further series than these: then a new one's first label is `other` */
 };
+#define NT_SHEET_SERIES 512
+#define NT_SHEET_HISTOGRAMS 64 /* of which each is 38 lines */
 
 /* Zero-initialised is empty. */
 void nt_sheet_release(struct nt_sheet *sheet);

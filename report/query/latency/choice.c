@@ -61,7 +61,7 @@ int nt_latency_choose(const struct nt_latency_args *args, const struct nt_select
 		choice->hooks |= 1u << hook;
 	}
 	if (!choice->hooks)
-		choice->hooks = (1u << NT_HOOK_COUNT) - 2;
+		choice->hooks = NT_ALL_HOOKS;
 	if (args->between[0] && choose_between(args, choice, error))
 		return -1;
 	return nt_select(selection, &choice->selection, error);

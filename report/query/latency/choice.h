@@ -13,6 +13,7 @@
 #include "schema/event.h"
 
 #define NT_MAX_HOOKS 16 /* --hook may be given so often */
+#define NT_ALL_HOOKS ((1u << NT_HOOK_COUNT) - 2) /* all but NT_HOOK_NONE */
 
 /* As on the command line; NULL and 0: not given. */
 struct nt_latency_args {

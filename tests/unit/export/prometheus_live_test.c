@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * prometheus_live_test.c - following a recording with very many connections and programs: what nothing needs any more
- * is forgotten, and the sums are those that the operations of the recording add up to.
+ * is forgotten, and the sums are those that the operations of the recording add up to. What probes recorded counts when
+ * it has ended, once.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,6 +10,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +18,9 @@
 #include <unistd.h>
 
 #include "report/export/prometheus/live.h"
+#include "report/export/prometheus/sheet.h"
 #include "report/util/array.h"
+#include "tests/support/rand.h"
 #include "tests/support/scratch.h"
 #include "tests/support/tape_gen.h"
 
@@ -114,14 +118,22 @@ static void check(const char *text)
 	}
 }
 
+/* As a recorder has the tape. */
+static int lock(const char *dir)
+{
+	const int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);
+	return fd;
+}
+
 /* Records all chunks; and how much memory is in use after each. */
 static void record(const char *dir, struct nt_prometheus_live *live, size_t bytes[N_CHUNKS])
 {
 	const struct tape_gen_config config = {.dir = dir, .n_cpus = 1};
 	struct tape_gen *gen = tape_gen_new(&config);
-	int lock_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* as a recorder has it */
+	const int lock_fd = lock(dir);
 
-	assert_int_equal(flock(lock_fd, LOCK_EX | LOCK_NB), 0);
 	for (unsigned int chunk = 0; chunk < N_CHUNKS; chunk++) {
 		put_identities(gen, chunk);
 		if (!chunk)
@@ -159,10 +171,139 @@ static void test_forgets(void **state)
 	scratch_remove(dir);
 }
 
+/* ---- probes ---- */
+
+#define N_RECORDS 6000
+#define END_NS (2 * (N_RECORDS + 1) * MS)
+#define N_REASONS 700 /* more than get series */
+
+/* What was recorded so far, as it is on the tape. */
+struct recorded {
+	uint64_t drop_at[N_RECORDS], wait_end[N_RECORDS + 1];
+	double wait_ns[N_RECORDS + 1];
+	size_t n_drops, n_waits;
+	struct nt_rand rand;
+};
+
+static void put_drop(struct tape_gen *gen, uint64_t at, struct recorded *recorded)
+{
+	const struct nt_drop drop = {.end_ns = GEN_START_NS + at,
+				     .kind = NT_DROP,
+				     .reason = (uint32_t)nt_rand_below(&recorded->rand, N_REASONS)};
+
+	tape_gen_event(gen, 0, &drop);
+	recorded->drop_at[recorded->n_drops++] = drop.end_ns;
+}
+
+/* It may last longer than the time between two looks. */
+static void put_wait(struct tape_gen *gen, uint64_t at, struct recorded *recorded)
+{
+	const uint64_t dur_ns = nt_rand_below(&recorded->rand, 1 + (nt_rand_below(&recorded->rand, 8) ? MS : at));
+	const struct nt_raise wait = {
+		.end_ns = GEN_START_NS + at, .kind = NT_RAISE, .vec = NT_VEC_NET_RX, .dur_ns = dur_ns};
+
+	tape_gen_event(gen, 0, &wait);
+	recorded->wait_end[recorded->n_waits] = wait.end_ns;
+	recorded->wait_ns[recorded->n_waits++] = (double)dur_ns;
+}
+
+static double sum_of(const char *text, const char *metric, size_t *n)
+{
+	double sum = 0;
+
+	*n = 0;
+	for (const char *at = text; (at = strstr(at, metric)); at++, ++*n)
+		sum += strtod(strchr(at, '}') + 2, NULL);
+	return sum;
+}
+
+/* Each record that had ended by the time that is told counts, and no other. */
+static void check_probes(const struct recorded *recorded, const char *text, bool is_over)
+{
+	const double until = value_of(text, "nettape_complete_until_seconds{host=\"testhost\"} ");
+	const uint64_t until_ns = GEN_START_NS + (uint64_t)lround((until - GEN_REALTIME_NS / 1e9) * 10) * 100 * MS;
+	double drops = 0, waits = 0, waited_ns = 0;
+	size_t n;
+
+	for (size_t i = 0; i < recorded->n_drops; i++)
+		drops += is_over || recorded->drop_at[i] < until_ns;
+	for (size_t i = 0; i < recorded->n_waits; i++) {
+		if (!is_over && recorded->wait_end[i] >= until_ns)
+			continue;
+		waits++;
+		waited_ns += recorded->wait_ns[i];
+	}
+	assert_true(sum_of(text, "\nnettape_skb_drops_total{", &n) == drops);
+	assert_true(n <= NT_SHEET_SERIES + 1);
+	assert_true(sum_of(text, "\nnettape_softirq_wait_seconds_count{", &n) == waits);
+	assert_true(fabs(sum_of(text, "\nnettape_softirq_wait_seconds_sum{", &n) * 1e9 - waited_ns) < 1000);
+}
+
+/* Whether there were figures. */
+static bool look_at_probes(struct nt_prometheus_live *live, const struct recorded *recorded, bool is_over)
+{
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	look(live, is_over);
+	nt_prometheus_live_write(live, out);
+	fclose(out);
+	if (size)
+		check_probes(recorded, text, is_over);
+	free(text);
+	return size;
+}
+
+static void test_probes(void **state)
+{
+	const struct nt_prometheus_choice choice = {.limit = 25, .names_host = true, .is_stopped = never};
+	char dir[SCRATCH_MAX];
+	const struct tape_gen_config config = {.dir = dir, .n_cpus = 1, .probes = "sched,socket,drops,raise"};
+	struct recorded *recorded = calloc(1, sizeof(*recorded));
+	struct nt_prometheus_live *live;
+	struct tape_gen *gen;
+	unsigned int n_looks = 0;
+	int lock_fd;
+
+	(void)state;
+	recorded->rand.state = nt_rand_seed();
+	scratch_make(dir);
+	live = nt_prometheus_live_new(dir, &choice);
+	gen = tape_gen_new(&config);
+	lock_fd = lock(dir);
+	gen_task(gen, 0, GEN_BEFORE, STAYS, STAYS, STAYS, STAYS, 0, NT_TASK_SEED, "stays");
+	gen_socket(gen, STAYS, 6, "10.0.0.1", 9, "10.0.0.2", 443);
+	gen_state(gen, 0, 0, 0, NT_STATE_START, 0);
+	for (uint64_t i = 1; i <= N_RECORDS; i++) {
+		put_op(gen, 2 * i * MS, STAYS, STAYS);
+		if (nt_rand_below(&recorded->rand, 2))
+			put_drop(gen, (2 * i + 1) * MS, recorded);
+		else
+			put_wait(gen, (2 * i + 1) * MS, recorded);
+		if (nt_rand_below(&recorded->rand, 100))
+			continue;
+		tape_gen_flush(gen, 0);
+		tape_gen_clock(gen, GEN_START_NS + (2 * i + 1) * MS);
+		n_looks += look_at_probes(live, recorded, false);
+	}
+	/* As the recording ends. */
+	put_wait(gen, END_NS, recorded);
+	gen_state(gen, 0, END_NS, 0, NT_STATE_STOP, 0);
+	tape_gen_finish(gen, GEN_START_NS + END_NS, true);
+	close(lock_fd);
+	assert_true(n_looks > 10);
+	assert_true(look_at_probes(live, recorded, true));
+	nt_prometheus_live_free(live);
+	scratch_remove(dir);
+	free(recorded);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_forgets),
+		cmocka_unit_test(test_probes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
