@@ -49,6 +49,9 @@ static int take_block(struct nt_rows *rows, const struct nt_block_ref *block)
 
 	if (block->header.type != NT_BLOCK_PROC_SNAPSHOT)
 		error = nt_learned_block(rows->learned, &rows->pass, block);
+	/* Some more will come, but records do not wait for these. */
+	if (block->header.type == NT_BLOCK_CLOCK)
+		nt_clocks_settle(&rows->learned->clocks);
 	if (error || (is_again(rows) && block->header.type != NT_BLOCK_IDENTITIES))
 		return error;
 	return nt_rows_push_block(rows, block);
