@@ -136,7 +136,7 @@ ROWS = [
         Panel("Time of these runs", "CPUs", (rate("program", "nettape_recorder_program_seconds_total"), "{{program}}"),
               stacked=True, width=8, more=NO_STATS)]),
 ]
-# What takes probes that are off unless asked for: closed rows, whose titles name them.
+# Closed rows, of probes that are off unless asked for: titles name these.
 PROBE_ROWS = [
     ("Packets: how late, and lost (probes latency, transmit, drops, retransmits)", [
         of_times("Time since a packet's receipt, or its send", "nettape_skb_latency_seconds", "hook"),
@@ -146,10 +146,10 @@ PROBE_ROWS = [
         Panel("TCP's retransmits", "pps", (rate("what", "nettape_tcp_retransmits_total"), "{{what}}"), stacked=True,
               width=12)]),
     ("Network devices (probe flows)", [
-        Panel("Packets", "pps", (rate("device, direction", "nettape_device_packets_total"),
-                                 "{{device}} {{direction}}"), width=12),
-        Panel("Bytes", "Bps", (rate("device, direction", "nettape_device_bytes_total"), "{{device}} {{direction}}"),
-              width=12)]),
+        Panel("Packets", "pps", (rate("device, netns, direction", "nettape_device_packets_total"),
+                                 "{{device}} {{netns}} {{direction}}"), width=12),
+        Panel("Bytes", "Bps", (rate("device, netns, direction", "nettape_device_bytes_total"),
+                               "{{device}} {{netns}} {{direction}}"), width=12)]),
     ("Softirqs and disks (probes raise, block)", [
         of_times("Softirqs: from raise to run", "nettape_softirq_wait_seconds", "vec"),
         Panel("Disks: bytes", "Bps", (rate("device, op", "nettape_block_bytes_total"), "{{device}} {{op}}"), width=12),

@@ -29,11 +29,15 @@ probes=latency,transmit,drops,retransmits,flows,raise,block,memory,kmem
 # Nobody has this address: TCP sends again.
 "${in_own[@]}" ip neigh add 198.18.0.9 lladdr 02:00:00:00:00:09 dev veth0
 
-# Something for each of these probes.
+# Gives each of these probes something to see.
 stir() {
-    "${in_own[@]}" timeout 2 bash -c 'echo >/dev/udp/127.0.0.1/9; : >/dev/tcp/198.18.0.9/9' 2>/dev/null || true
-    dd if=/dev/zero of="$work/written" bs=64k count=1 conv=fsync status=none
+    while "${in_own[@]}" sleep 0.5; do
+        "${in_own[@]}" timeout 2 bash -c 'echo >/dev/udp/127.0.0.1/9; : >/dev/tcp/198.18.0.9/9' 2>/dev/null || true
+        dd if=/dev/zero of="$work/written" bs=64k count=1 conv=fsync status=none
+    done
 }
+stir &
+keep $!
 
 # play COMMAND: those that go on get what makes this short, and its panels full
 play() {
@@ -71,11 +75,6 @@ at_least "the page's commands end with the time of net_rx" "$(wc -l <"$work/told
 ask() { "${in_own[@]}" curl -sG "http://127.0.0.1:9090/api/v1/$1" "${@:2}"; }
 has_data() {
     ask query --data-urlencode "query=$query" >"$work/answer"
-    if is_answered; then return; fi
-    stir
-    return 1
-}
-is_answered() {
     case $query in
     # Of a histogram to which nothing came there is no quantile.
     histogram_quantile*) grep -q '"value":\[[0-9.]*,"[0-9]' "$work/answer" ;;

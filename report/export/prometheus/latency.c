@@ -19,7 +19,7 @@ struct latency {
 	const struct nt_part *part;
 	const struct nt_latency_choice *choice;
 	struct nt_sheet *sheet;
-	struct nt_latency_accounting *told; /* before, of the session; NULL: nothing was */
+	struct nt_latency_accounting *told; /* before, of the session */
 	struct nt_prometheus_groups *host_groups;
 	struct nt_labels groups; /* the session's */
 	struct nt_prometheus_group **of; /* each of these at the host; NULL: it has had no packet */
@@ -119,6 +119,15 @@ static int add_rejected(const struct latency *latency, unsigned int hook, const 
 			    NT_LABELS({"hook", nt_hook_name((enum nt_hook)hook)}, {"reason", reason}));
 }
 
+/* So many have come since. A damaged tape may count back. */
+static int64_t more_than(int64_t *told, int64_t count)
+{
+	const int64_t more = count > *told ? count - *told : 0;
+
+	*told += more;
+	return more;
+}
+
 static int add_hook(const struct latency *latency, const struct nt_latency_accounting *accounting, unsigned int hook)
 {
 	static const char *const reasons[NT_REASON_COUNT] = {
@@ -131,10 +140,9 @@ static int add_hook(const struct latency *latency, const struct nt_latency_accou
 	if (!accounting->is_there[hook] && !latency->has_samples[hook])
 		return 0;
 	for (unsigned int i = 0; i < NT_REASON_COUNT; i++) {
-		const int64_t told = latency->told ? latency->told->counts[hook][i] : 0;
-
 		if (reasons[i] && accounting->is_there[hook] &&
-		    add_rejected(latency, hook, reasons[i], accounting->counts[hook][i] - told))
+		    add_rejected(latency, hook, reasons[i],
+				 more_than(&latency->told->counts[hook][i], accounting->counts[hook][i])))
 			return -ENOMEM;
 	}
 	return add_rejected(latency, hook, "future", latency->future[hook]) ||
@@ -153,8 +161,6 @@ static int add_all_rejected(const struct latency *latency)
 		if (latency->choice->hooks & 1u << hook && add_hook(latency, &accounting, hook))
 			error = nt_db_no_memory(latency->part->db);
 	}
-	if (!error && latency->told)
-		*latency->told = accounting;
 	return error;
 }
 
@@ -162,7 +168,9 @@ int nt_prometheus_latency(const struct nt_part *part, const struct nt_latency_ch
 			  struct nt_latency_accounting *told, struct nt_prometheus_groups *groups,
 			  struct nt_sheet *sheet)
 {
-	struct latency latency = {.part = part, .choice = choice, .sheet = sheet, .told = told, .host_groups = groups};
+	struct nt_latency_accounting none = {0};
+	struct latency latency = {
+		.part = part, .choice = choice, .sheet = sheet, .told = told ? told : &none, .host_groups = groups};
 	struct nt_db *db = part->db;
 	int error = nt_groups_read(db, part->session->id, choice->by, &latency.groups);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * live.c - see live.h. The rows of the tape go into a database in memory. Now and then those that are complete move
+ * live.c - see live.h. The rows of the tape go into a temporary database. Now and then those that are complete move
  * into temporary tables, which hide the database's own: so the SQL of any export adds up what is new.
  */
 #include "report/export/prometheus/live.h"
@@ -32,7 +32,7 @@ struct nt_prometheus_live {
 	struct nt_prometheus_named named[NT_PROMETHEUS_KINDS];
 	struct nt_latency_accounting told_latency; /* of this tape */
 	uint64_t probes; /* the tables of probes that have had rows, or that have figures without any */
-	size_t n_rows; /* of them, that are not added up */
+	size_t n_rows; /* of them, since sums were made */
 	size_t most_identities; /* with more, those that nothing needs are forgotten */
 	bool has_forgotten; /* just now */
 	bool has_told; /* something of this tape, to choice->add */
@@ -404,7 +404,7 @@ bool nt_prometheus_live_is_behind(const struct nt_prometheus_live *live)
 
 #define MANY_ROWS 100000 /* each takes a hundred bytes */
 
-/* As nt_prometheus_live_look. What was added up needs no room any more. */
+/* As nt_prometheus_live_look. Rows that were added up need no room any more. */
 static int read_a_part(struct nt_prometheus_live *live, char error_text[NT_ERROR_MAX])
 {
 	const int result = read_new(live, error_text);

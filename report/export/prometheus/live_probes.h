@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * live_probes.h - the part of live.h that adds up what probes recorded, from the rows of a database in memory that a
+ * live_probes.h - the part of live.h that adds up what probes recorded, from the rows of a temporary database that a
  * followed tape goes into. Each row counts once, when it is complete, and is then deleted: one with a duration is when
  * it has ended. The SQL is that of any export (parts.h): views hide what is not complete from it.
  *

@@ -75,8 +75,7 @@ void nt_prometheus_release_latencies(struct nt_prometheus_groups *groups);
 
 /* ---- probes.c ---- */
 
-/* Drops, retransmits, waits, disks, flows, memory, energy: of all processes. What is not about one of `tables` is left
- * out. */
+/* Drops, retransmits, waits, disks, flows, memory, energy: of all processes. Only what is in one of `tables`. */
 int nt_prometheus_probes(const struct nt_part *part, uint64_t tables, struct nt_sheet *sheet);
 
 /* ---- recording.c ---- */

@@ -184,11 +184,11 @@ static int flows_are_ready(const struct nt_part *part, bool *are_ready)
 }
 
 #define NAMED_FLOWS "20"
-#define DEVICE_SQL                                                                                                     \
-	"coalesce(" NT_IFACE_SQL(                                                                                      \
-		"v.") ", '-') AS device, t.direction FROM flow_total AS t "                                            \
-		      "LEFT JOIN net_device AS v ON v.session_id = ?1 AND v.id = t.device_id "                         \
-		      "WHERE t.session_id = ?1 AND t.ts >= ?2 AND t.ts < ?3 GROUP BY 2, 3 ORDER BY 2, 3"
+/* A device keeps these two labels, whatever others there are later. */
+#define DEVICE_SQL(figure)                                                                                             \
+	"SELECT total(t." figure "), coalesce(v.name, '-') AS device, v.netns, t.direction FROM flow_total AS t "      \
+	"LEFT JOIN net_device AS v ON v.session_id = ?1 AND v.id = t.device_id "                                       \
+	"WHERE t.session_id = ?1 AND t.ts >= ?2 AND t.ts < ?3 GROUP BY 2, 3, 4 ORDER BY 2, 3, 4"
 #define FLOW_SQL(figure)                                                                                               \
 	"WITH " NT_FLOWS_OF_ALL_SQL ", ranked AS (" NT_FLOWS_ROWS_SQL "LIMIT " NAMED_FLOWS ") SELECT sum(" figure      \
 	"), coalesce(proto, '-') AS proto, coalesce(source, '-') AS source, coalesce(destination, '-') AS "            \
@@ -208,7 +208,9 @@ static int flows_are_ready(const struct nt_part *part, bool *are_ready)
 		      "2, 3"
 
 #define NAMED_PROGRAMS "20"
-#define FAULTS_OF_SQL "page_fault WHERE session_id = ?1 AND ts + dur >= ?2 AND ts + dur < ?3"
+#define FAULTS_SQL(kind)                                                                                               \
+	"SELECT total(" kind "), '" kind "' AS kind FROM page_fault "                                                  \
+	"WHERE session_id = ?1 AND ts + dur >= ?2 AND ts + dur < ?3 HAVING count(*)"
 
 static int energy_is_ready(const struct nt_part *part, bool *is_ready)
 {
@@ -230,15 +232,13 @@ static int energy_is_ready(const struct nt_part *part, bool *is_ready)
 
 static const struct measure measures[] = {
 	{NT_METRIC_BLOCK_BYTES, NT_TABLE_BLOCK_IO, DISK_BYTES_SQL, nt_disks_are_known},
-	{NT_METRIC_DEVICE_PACKETS, NT_TABLE_FLOW_TOTAL, "SELECT sum(t.packets), " DEVICE_SQL, flows_are_ready},
-	{NT_METRIC_DEVICE_BYTES, NT_TABLE_FLOW_TOTAL, "SELECT sum(t.bytes), " DEVICE_SQL, flows_are_ready},
+	{NT_METRIC_DEVICE_PACKETS, NT_TABLE_FLOW_TOTAL, DEVICE_SQL("packets"), flows_are_ready},
+	{NT_METRIC_DEVICE_BYTES, NT_TABLE_FLOW_TOTAL, DEVICE_SQL("bytes"), flows_are_ready},
 	{NT_METRIC_FLOW_PACKETS, NT_TABLE_FLOW_SUM, FLOW_SQL("packets_count"), flows_are_ready},
 	{NT_METRIC_FLOW_PACKETS_LOW, NT_TABLE_FLOW_SUM, FLOW_SQL("packets_low_count"), flows_are_ready},
 	{NT_METRIC_FLOW_PACKETS_HIGH, NT_TABLE_FLOW_SUM, FLOW_SQL("packets_high_count"), flows_are_ready},
 	{NT_METRIC_FLOW_REST, NT_TABLE_FLOW_SUM, REST_SQL, flows_are_ready},
-	{NT_METRIC_PAGE_FAULTS, NT_TABLE_PAGE_FAULT,
-	 "SELECT n, kind FROM (SELECT sum(minor) AS n, 'minor' AS kind FROM " FAULTS_OF_SQL
-	 " UNION ALL SELECT sum(major), 'major' FROM " FAULTS_OF_SQL ") WHERE n IS NOT NULL",
+	{NT_METRIC_PAGE_FAULTS, NT_TABLE_PAGE_FAULT, FAULTS_SQL("minor") " UNION ALL " FAULTS_SQL("major"),
 	 nt_memory_is_known},
 	{NT_METRIC_RESIDENT, NT_TABLE_MEM_RSS,
 	 "WITH " NT_MEMORY_SUMS_SQL "SELECT sum(last_bytes), coalesce(name, '-') AS program FROM sums "

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * prometheus_live_test.c - following a recording with very many connections and programs: what nothing needs any more
- * is forgotten, and the sums are those that the operations of the recording add up to. What probes recorded counts when
- * it has ended, once.
+ * is forgotten, and the sums are those that the operations of the recording add up to. Each record of other probes
+ * counts when it has ended, once.
  */
 #include <setjmp.h>
 #include <stdarg.h>
