@@ -47,13 +47,15 @@ is "the end of the tape ends it" "$followed" 0
 # probes_until TS N: each metric of other probes, and its sum over all labels
 probes_until() {
     ended_of() { echo "(SELECT r.* FROM $1 AS r, session AS s WHERE r.ts + $2 < $3)"; }
+    # The whole tape, too, has no waits and requests that began before it.
+    begun="WHERE ts >= (SELECT start_ts FROM session)"
     "$report" query "$work/f.tape" "
         SELECT 'skb_latency', count(*) FROM $(ended_of skb_latency 0 "$1")
         UNION ALL SELECT 'skb_drops_total', count(*) FROM $(ended_of skb_drop 0 "$1")
-        UNION ALL SELECT 'softirq_wait_seconds_count', count(*) FROM $(ended_of softirq_raise r.dur "$1")
-        UNION ALL SELECT 'softirq_wait_seconds_sum', total(dur) / 1e9 FROM $(ended_of softirq_raise r.dur "$1")
+        UNION ALL SELECT 'softirq_wait_seconds_count', count(*) FROM $(ended_of softirq_raise r.dur "$1") $begun
+        UNION ALL SELECT 'softirq_wait_seconds_sum', total(dur) / 1e9 FROM $(ended_of softirq_raise r.dur "$1") $begun
         UNION ALL SELECT 'block_device_seconds_count', count(*) FROM $(ended_of block_io r.dur "$1")
-            WHERE instr(flags, 'unissued') = 0
+            $begun AND instr(flags, 'unissued') = 0
         UNION ALL SELECT 'device_packets_total', total(packets) FROM $(ended_of flow_total r.dur "$1")
         UNION ALL SELECT 'page_faults_total', total(minor + major) FROM $(ended_of page_fault r.dur "$1")
         UNION ALL SELECT 'kernel_allocations_total', total(weight) FROM $(ended_of kmem 0 "$1")
