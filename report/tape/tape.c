@@ -172,13 +172,6 @@ int nt_tape_meta(const struct nt_tape *tape, const char *key, char *value, size_
 	return -ENOENT;
 }
 
-bool nt_tape_has_probe(const struct nt_tape *tape, const char *probe)
-{
-	char probes[1024];
-
-	return !nt_tape_meta(tape, NT_META_PROBES, probes, sizeof(probes)) && nt_has_word(probes, probe);
-}
-
 uint64_t nt_tape_meta_number(const struct nt_tape *tape, const char *key, uint64_t otherwise)
 {
 	char text[32], *end;
@@ -189,6 +182,13 @@ uint64_t nt_tape_meta_number(const struct nt_tape *tape, const char *key, uint64
 	errno = 0;
 	number = strtoull(text, &end, 10);
 	return errno || *end || number > INT64_MAX ? otherwise : number;
+}
+
+bool nt_tape_has_probe(const struct nt_tape *tape, const char *probe)
+{
+	char probes[1024];
+
+	return !nt_tape_meta(tape, NT_META_PROBES, probes, sizeof(probes)) && nt_has_word(probes, probe);
 }
 
 static int add_problem(struct nt_tape *tape, char *text)

@@ -104,10 +104,10 @@ int nt_tape_read(struct nt_tape *tape, size_t chunk, const struct nt_block_ref *
 int nt_tape_load(struct nt_tape *tape, size_t chunk, const struct nt_block_ref *block, struct nt_buf *raw);
 /* The value of the first `key` of the session's meta blocks into `value` (zero-terminated). 0, or -ENOENT. */
 int nt_tape_meta(const struct nt_tape *tape, const char *key, char *value, size_t size);
-/* Whether the session says that it was recorded with this probe. */
-bool nt_tape_has_probe(const struct nt_tape *tape, const char *probe);
 /* The same as a number; `otherwise` when it is missing or none that SQL can hold. */
 uint64_t nt_tape_meta_number(const struct nt_tape *tape, const char *key, uint64_t otherwise);
+/* Whether the session says that it was recorded with this probe. */
+bool nt_tape_has_probe(const struct nt_tape *tape, const char *probe);
 /* Notes something wrong; a sentence that is noted already is not noted again. 0, or -ENOMEM. */
 int nt_tape_problem(struct nt_tape *tape, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same of a block that begins at this byte of the chunk: it is damaged. */

@@ -2,7 +2,7 @@
 /*
  * live.h - the metrics of a tape while it is recorded (tape/follow.h). Sums are kept as they grow: writing them reads
  * nothing. Counters never fall, and what is named keeps its name (groups.h). All of them are up to the same time, which
- * nettape_complete_until_seconds tells, but for records and the recorder's own cost, which are the latest.
+ * nettape_complete_until_seconds tells, but for records and the recorder's own cost and counts, which are the latest.
  *
  * Costs, what probes recorded row by row (live_probes.h), records, and the recorder's own cost. Memory: that of a
  * reader (rows/rows.h), some hundred bytes for each identity that the last 30 seconds and their chunks speak of, the

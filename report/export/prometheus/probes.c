@@ -210,7 +210,7 @@ static int flows_are_ready(const struct nt_part *part, bool *are_ready)
 #define NAMED_PROGRAMS "20"
 #define FAULTS_SQL(kind)                                                                                               \
 	"SELECT total(" kind "), '" kind "' AS kind FROM page_fault "                                                  \
-	"WHERE session_id = ?1 AND ts + dur >= ?2 AND ts + dur < ?3 HAVING count(*)"
+	"WHERE session_id = ?1 AND ts + dur >= ?2 AND ts + dur < ?3 GROUP BY 2"
 
 static int energy_is_ready(const struct nt_part *part, bool *is_ready)
 {

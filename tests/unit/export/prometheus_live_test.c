@@ -182,6 +182,7 @@ struct recorded {
 	uint64_t drop_at[N_RECORDS], wait_end[N_RECORDS + 1];
 	double wait_ns[N_RECORDS + 1];
 	size_t n_drops, n_waits;
+	unsigned int n_no_stamp; /* packets, as a program has counted them */
 	struct nt_rand rand;
 };
 
@@ -205,6 +206,16 @@ static void put_wait(struct tape_gen *gen, uint64_t at, struct recorded *recorde
 	tape_gen_event(gen, 0, &wait);
 	recorded->wait_end[recorded->n_waits] = wait.end_ns;
 	recorded->wait_ns[recorded->n_waits++] = (double)dur_ns;
+}
+
+/* Each reading tells the packets since the begin. */
+static void put_no_stamp(struct tape_gen *gen, uint64_t at, struct recorded *recorded)
+{
+	char text[64];
+
+	recorded->n_no_stamp += (unsigned int)nt_rand_below(&recorded->rand, 100);
+	snprintf(text, sizeof(text), "nt_latency_ip_start__x no_stamp=%u\n", recorded->n_no_stamp);
+	tape_gen_proc_snapshot(gen, GEN_START_NS + at, GEN_START_NS + at + 1, "nettape/programs", text);
 }
 
 static double sum_of(const char *text, const char *metric, size_t *n)
@@ -235,6 +246,8 @@ static void check_probes(const struct recorded *recorded, const char *text, bool
 	}
 	assert_true(sum_of(text, "\nnettape_skb_drops_total{", &n) == drops);
 	assert_true(n <= NT_SHEET_SERIES + 1);
+	assert_true(value_of(text, "nettape_skb_latency_rejected_total{host=\"testhost\",hook=\"ip-start\","
+				   "reason=\"no_stamp\"} ") == recorded->n_no_stamp);
 	assert_true(sum_of(text, "\nnettape_softirq_wait_seconds_count{", &n) == waits);
 	assert_true(fabs(sum_of(text, "\nnettape_softirq_wait_seconds_sum{", &n) * 1e9 - waited_ns) < 1000);
 }
@@ -259,7 +272,7 @@ static void test_probes(void **state)
 {
 	const struct nt_prometheus_choice choice = {.limit = 25, .names_host = true, .is_stopped = never};
 	char dir[SCRATCH_MAX];
-	const struct tape_gen_config config = {.dir = dir, .n_cpus = 1, .probes = "sched,socket,drops,raise"};
+	const struct tape_gen_config config = {.dir = dir, .n_cpus = 1, .probes = "sched,socket,drops,raise,latency"};
 	struct recorded *recorded = calloc(1, sizeof(*recorded));
 	struct nt_prometheus_live *live;
 	struct tape_gen *gen;
@@ -284,6 +297,7 @@ static void test_probes(void **state)
 		if (nt_rand_below(&recorded->rand, 100))
 			continue;
 		tape_gen_flush(gen, 0);
+		put_no_stamp(gen, (2 * i + 1) * MS, recorded);
 		tape_gen_clock(gen, GEN_START_NS + (2 * i + 1) * MS);
 		n_looks += look_at_probes(live, recorded, false);
 	}
