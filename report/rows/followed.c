@@ -221,11 +221,12 @@ int nt_rows_step_known(struct nt_rows *rows)
 
 /* ---- waiting ---- */
 
+/* The tape may have grown meanwhile: so the next round, too, begins with blocks. */
 int nt_rows_step_wait(struct nt_rows *rows)
 {
 	if (!nt_tape_is_followed(rows->tape) && !rows->is_behind)
 		return 1;
-	rows->step = rows->is_behind ? 1 : 0;
+	rows->step = 0;
 	return -EAGAIN;
 }
 

@@ -548,6 +548,60 @@ static void test_late(void **state)
 	release(following);
 }
 
+/* Each ms the CPU goes on to the task, or from it. */
+static void put_switches(struct tape_gen *gen, uint64_t task, uint64_t from, uint64_t to)
+{
+	gen_task(gen, from * MS, GEN_BEFORE, task, task, (uint32_t)task, (uint32_t)task, 0, NT_TASK_SEED, "task");
+	for (uint64_t at = from; at < to; at++)
+		gen_switch(gen, 0, at * MS, at % 2 ? 0 : task, 0, at % 2 ? task : 0, 0);
+	gen_state(gen, 1, to * MS, 0, NT_STATE_PERIODIC, 0);
+	for (uint32_t cpu = 0; cpu < 2; cpu++)
+		tape_gen_flush(gen, cpu);
+	tape_gen_clock(gen, GEN_START_NS + (to + 4000) * MS);
+}
+
+/* The tape grows while a reader is behind: names that have come are there before sums that speak of them. */
+static void test_grows_while_behind(void **state)
+{
+	const struct nt_rows_want want = {.tables = NT_TABLE_BIT(NT_TABLE_THREAD) | NT_TABLE_BIT(NT_TABLE_CPU_COST),
+					  .order = NT_ROWS_FOLLOWED,
+					  .events_a_round = 200};
+	struct tape_gen *gen;
+	struct following *following = begin(*state, &gen);
+	char error[NT_ERROR_MAX];
+	const struct nt_row *row;
+	bool has_name[3] = {true}, has_cost = false;
+	int code;
+
+	put_switches(gen, 1, 1, 1001);
+	assert_int_equal(nt_tape_follow(&following->tape, following->path, error), 0);
+	assert_int_equal(nt_rows_open(&following->rows, following->tape, NULL, 1, &want), 0);
+	for (bool grows = true; grows || nt_rows_is_behind(following->rows);) {
+		while (!(code = nt_row_next(following->rows, &row))) {
+			const uint64_t utid = number(row, "utid");
+
+			assert_in_range(utid, 0, 2);
+			if (row->table == NT_TABLE_THREAD)
+				has_name[utid] = true;
+			else
+				assert_true(has_name[utid]);
+			has_cost |= row->table == NT_TABLE_CPU_COST && utid == 2;
+		}
+		assert_int_equal(code, -EAGAIN);
+		if (grows) {
+			assert_true(nt_rows_is_behind(following->rows));
+			put_switches(gen, 2, 1001, 2001);
+			assert_int_equal(nt_tape_look(following->tape, error), 0);
+		}
+		grows = false;
+	}
+	assert_true(has_cost);
+	gen_state(gen, 0, 3 * S, 0, NT_STATE_STOP, 0);
+	tape_gen_finish(gen, GEN_START_NS + 3 * S, true);
+	close(following->lock_fd);
+	release(following);
+}
+
 /* Of two records in the wrong order the second may come with a later block. */
 static void test_order_over_blocks(void **state)
 {
@@ -671,6 +725,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_random_hosts, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_offline, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_late, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_grows_while_behind, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_order_over_blocks, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_two_partial_chunks, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_slow_end, setup, teardown),
