@@ -98,11 +98,15 @@ of_reader() {
         JOIN process USING (session_id, upid)
         WHERE device = '$busy' AND op = 'read' AND payer = 'task' AND pid = $reader"
 }
-# Of requests that interrupt a process which the kernel hides, none is seen. Where one is missing beside such a process,
-# all is recorded again; one that is missing for another reason is so each time.
+# hidden [CONDITION]: how often a process ran that the kernel hides
+hidden() { sql "$db" "SELECT count(*) FROM loss l WHERE why = 'not run' AND (${1:-1})"; }
+# Of requests that interrupt such a process, none is seen. Where one is missing and such a process ran meanwhile, all is
+# recorded again; one that is missing for another reason is so each time.
 may_be_hidden() {
-    [[ $(seen) != "$counted" || -n $busy && $(of_reader) -lt $((100 << 16)) ]] &&
-        [[ $(sql "$db" "SELECT count(*) FROM loss WHERE why = 'not run'") != 0 ]]
+    local while_reading="EXISTS (SELECT 1 FROM thread t WHERE tid = ${reader:-0} AND start_ts < l.ts + l.dur
+        AND ifnull(end_ts > l.ts, 1))"
+    if [[ $(seen) != "$counted" ]]; then [[ $(hidden) != 0 ]]; else
+        [[ -n $busy && $(of_reader) -lt $((100 << 16)) && $(hidden "$while_reading") != 0 ]]; fi
 }
 
 db=$work/d.db
