@@ -31,11 +31,8 @@ until_changes() {
     scrape || return
     [[ $(value nettape_complete_until_seconds) != "$before" ]]
 }
-has_session() { scrape && grep -qF "session=\"$1\"" "$work/seen"; }
-# The recorder has nothing on its tape for a moment after the recording began.
-knows_session() {
-    session=$("$report" query "$1" "SELECT uuid FROM session" --csv 2>/dev/null | tail -1) && [[ $session ]]
-}
+session() { sed -n 's/^nettape_session_info{session="\([0-9a-f]*\)".*/\1/p' "$work/seen"; }
+has_next() { scrape && [[ $(session) != "$last" ]]; }
 not_whole() { scrape && [[ $(value nettape_recording_whole) == 0 ]]; }
 
 serve_start
@@ -69,10 +66,10 @@ is "a killed recorder is told" "$(value nettape_recording_whole)" 0
 at_least "also on stderr" "$(grep -c 'a.tape: ' "$work/complained")" 1
 
 # The next one, at the same place.
+last=$(session)
 rm -rf "$tapes/a.tape"
 recording_start "$tapes/a.tape"
-wait_for 120 knows_session "$tapes/a.tape"
-wait_for 120 has_session "$session"
+wait_for 120 has_next
 recording_stop
 "$report" export prometheus "$tapes/a.tape" -o "$work/whole.prom" 2>/dev/null
 # But for the label that tells the hosts of files apart, and groups, which are named as they come.
