@@ -8,7 +8,7 @@
 # Rounds of: 200 connections at once, some of which send their request byte by byte, or a part of it, or take no
 # answer; random bytes; heads and URLs that are too long. While these are there, a scrape is answered. With PID,
 # then more connections than there may be, none of which sends a request: a scrape is answered when they are late. The
-# rounds once more must not need more memory. With as many connections the server ends when it is to.
+# rounds again must not need more memory each time. With as many connections the server ends when it is to.
 #
 # Prints a line for each kind of failure, and "done".
 import os
@@ -18,7 +18,7 @@ import socket
 import sys
 import time
 
-from serve_clients import is_running, memory_kb, read_all, wait_until
+from serve_clients import is_running, keeps_growing, memory_kb, read_all, wait_until
 
 PORT, TOKEN, PID = int(sys.argv[1]), sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else None
 HOST = "127.0.0.1"
@@ -138,11 +138,8 @@ run_rounds()
 if PID:
     fill()
     # The same again needs no more memory. The sanitizers' run finds what is lost, however little.
-    before = memory_kb(PID, "VmHWM:")
-    run_rounds()
-    grown = memory_kb(PID, "VmHWM:") - before
-    if grown >= 1024:
-        fail(f"grown by {grown} kB")
+    if keeps_growing(PID, "VmHWM:", run_rounds):
+        fail(f"it grows, to {memory_kb(PID, 'VmHWM:')} kB")
     end_when_full()
 for kind, n in failures.items():
     print(f"{kind}: {n} (NT_SEED={SEED})")

@@ -18,9 +18,9 @@ def read_all(client):
     return b"".join(parts)
 
 
-def wait_until(is_so):
-    """A minute at least."""
-    for _ in range(3000):
+def wait_until(is_so, seconds=60):
+    """That long at least."""
+    for _ in range(seconds * 50):
         if is_so():
             return True
         time.sleep(0.02)
@@ -30,6 +30,19 @@ def wait_until(is_so):
 def memory_kb(pid, name):
     with open(f"/proc/{pid}/status") as file:
         return next(int(line.split()[1]) for line in file if line.startswith(name))
+
+
+def keeps_growing(pid, name, again):
+    """
+    Whether each time that it is done again takes a MiB more, at rest. A leak does so each time. A single time may: so
+    much was never there at once before.
+    """
+    for _ in range(5):
+        before = memory_kb(pid, name)
+        again()
+        if wait_until(lambda: memory_kb(pid, name) < before + 1024, 10):
+            return False
+    return True
 
 
 def is_running(pid):
