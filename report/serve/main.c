@@ -6,16 +6,18 @@
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "report/cmd/answer.h"
 #include "report/out/complain.h"
 #include "report/out/interrupt.h"
-#include "report/serve/answer.h"
 #include "report/serve/follower.h"
 #include "report/serve/guard.h"
 #include "report/serve/http.h"
 #include "report/serve/listener.h"
 #include "report/serve/options.h"
+#include "report/serve/queries.h"
 #include "report/serve/tape_choice.h"
 #include "report/serve/token.h"
 
@@ -140,14 +142,28 @@ static int open_and_serve(struct nt_serve_options *options)
 	return code;
 }
 
+/* The process of one query. */
+static int answer_query(const char *tape)
+{
+	static const struct nt_sql_bounds bounds = {.rows = NT_QUERY_ROWS, .bytes = NT_QUERY_BYTES};
+	char *sql;
+	int code;
+
+	/* Its sentences go to whoever asked. */
+	nt_complain_as(NULL);
+	sql = nt_sql_read(stdin, "the query");
+	code = sql ? nt_answer(tape, NULL, sql, &bounds) : NT_EXIT_MISUSED;
+	free(sql);
+	return code;
+}
+
 int main(int argc, char **argv)
 {
 	struct nt_serve_options options;
 	int exit_status;
 
-	/* Of one query. */
-	if (argc == 3 && !strcmp(argv[1], NT_ANSWER_ARGUMENT))
-		return nt_answer(argv[2]);
+	if (argc == 3 && !strcmp(argv[1], NT_QUERY_ARGUMENT))
+		return answer_query(argv[2]);
 	nt_complain_as("nettape-serve");
 	/* As nettape-report: large buffers go back to the system. */
 	mallopt(M_MMAP_THRESHOLD, 128 * 1024);

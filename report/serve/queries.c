@@ -3,7 +3,6 @@
 #include "report/serve/queries.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -13,16 +12,12 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "report/cmd/answer.h"
 #include "report/out/complain.h"
-#include "report/serve/answer.h"
-#include "report/util/array.h"
-#include "report/util/now.h"
+#include "report/util/process.h"
 
 #define OK 200
 #define BAD_REQUEST 400
@@ -31,20 +26,7 @@
 #define MIB (1UL << 20)
 #define SENTENCE_MAX 16384u /* an unknown column is answered with those that there are */
 #define NICE 5 /* a third of the weight of others, so that a busy host answers, too */
-#define STEP 65536u
-#define NS_IN_MS 1000000
 #define NS_IN_S 1000000000
-
-#if defined(__SANITIZE_ADDRESS__)
-#define IS_SANITIZED true
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define IS_SANITIZED true
-#endif
-#endif
-#ifndef IS_SANITIZED
-#define IS_SANITIZED false /* true: there is memory that the bound would count, and the query does not have */
-#endif
 
 struct nt_queries {
 	int64_t time_ns;
@@ -78,59 +60,16 @@ static void fail(struct nt_query *query, unsigned int status, const char *format
 
 /* ---- the process ---- */
 
-/* What a process writes. */
-struct stream {
-	int fd;
-	char *text;
-	size_t size, room, most;
-};
-
-enum outcome { ENDED, LATE, TOO_LONG, CLIENT_LEFT, SERVER_ENDS, NO_MEMORY };
-
-struct process {
-	pid_t pid;
-	struct stream out, err;
-};
-
-static void limit(int resource, rlim_t most)
-{
-	const struct rlimit value = {.rlim_cur = most, .rlim_max = most};
-
-	setrlimit(resource, &value);
-}
+/* How a query ended. */
+enum outcome { AS_PROCESS, CLIENT_LEFT, SERVER_ENDS };
 
 /* In the new process: no lock that another thread may hold is taken here. */
-static void become_answer(char *const *words, const int fds[3], int64_t time_ns)
+static int become_answer(void *tape)
 {
-	/* That nothing which is left ignored stops it from ending. */
-	static const int ending[] = {SIGPIPE, SIGXCPU, SIGXFSZ};
-	sigset_t none;
+	char name[] = "nettape-serve", argument[] = NT_QUERY_ARGUMENT;
 
-	for (int fd = 0; fd < 3; fd++)
-		dup2(fds[fd], fd);
-	syscall(SYS_close_range, 3u, ~0u, 0u);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	for (size_t i = 0; i < NT_COUNT(ending); i++)
-		signal(ending[i], SIG_DFL);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	setpriority(PRIO_PROCESS, 0, NICE);
-	limit(RLIMIT_CORE, 0);
-	/* Should nobody be there any more who ends it. Threads of it read ahead. */
-	limit(RLIMIT_CPU, (rlim_t)(time_ns / NS_IN_S + 1) * 4);
-	limit(RLIMIT_FSIZE, NT_QUERY_MEMORY_MIB * MIB);
-	if (!IS_SANITIZED)
-		limit(RLIMIT_DATA, NT_QUERY_MEMORY_MIB * MIB);
-	execv("/proc/self/exe", words);
-	_exit(NT_EXIT_FAILED);
-}
-
-static void close_all(const int *fds, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (fds[i] >= 0)
-			close(fds[i]);
-	}
+	execv("/proc/self/exe", (char *const[]){name, argument, tape, NULL});
+	return NT_EXIT_FAILED;
 }
 
 /* A file in memory that holds the SQL; -1: errno. */
@@ -146,102 +85,50 @@ static int file_of(const struct nt_query *query)
 }
 
 /* 0, or -1: errno. */
-static int start_process(struct process *process, const struct nt_query *query, char *tape, int64_t time_ns)
+static int start_process(struct nt_process *process, const struct nt_query *query, char *tape, int64_t time_ns)
 {
-	char name[] = "nettape-serve", argument[] = NT_ANSWER_ARGUMENT;
-	char *const words[] = {name, argument, tape, NULL};
-	/* Its own three, and our ends of two. */
-	int fds[] = {file_of(query), -1, -1, -1, -1};
-	int out[2], err[2];
+	const struct nt_process_bounds bounds = {
+		.time_ns = time_ns,
+		.memory_bytes = NT_ANSWER_MEMORY_MIB * MIB,
+		.out_bytes = NT_QUERY_ANSWER_MIB * MIB,
+		.err_bytes = SENTENCE_MAX,
+		.nice = NICE,
+	};
+	const int sql = file_of(query);
+	int error;
 
-	if (fds[0] >= 0 && !pipe2(out, O_CLOEXEC)) {
-		fds[1] = out[1];
-		fds[3] = out[0];
-		if (!pipe2(err, O_CLOEXEC)) {
-			fds[2] = err[1];
-			fds[4] = err[0];
-		}
-	}
-	process->pid = fds[4] >= 0 ? fork() : -1;
-	if (!process->pid)
-		become_answer(words, fds, time_ns);
-	close_all(fds, process->pid > 0 ? 3 : 5);
-	process->out = (struct stream){.fd = fds[3], .most = NT_QUERY_ANSWER_MIB * MIB};
-	process->err = (struct stream){.fd = fds[4], .most = SENTENCE_MAX};
-	return process->pid > 0 ? 0 : -1;
+	if (sql < 0)
+		return -1;
+	error = nt_process_start(process, &bounds, sql, become_answer, tape);
+	close(sql);
+	return error;
 }
 
-static enum outcome grow(struct stream *stream)
+/* Takes what it writes, until it ends, or is to be ended. */
+static enum outcome collect(struct nt_process *process, const struct nt_query *query, int end)
 {
-	const size_t room = stream->room ? 2 * stream->room : STEP;
-	char *text = realloc(stream->text, room);
+	while (process->state == NT_PROCESS_RUNS) {
+		struct pollfd polled[NT_PROCESS_FDS + 2];
+		struct pollfd *const client = polled + NT_PROCESS_FDS, *const ends = client + 1;
 
-	if (!text)
-		return NO_MEMORY;
-	stream->text = text;
-	stream->room = room;
-	return ENDED;
-}
-
-/* Takes what is there. ENDED: all is well. At its end the stream has no descriptor. */
-static enum outcome take(struct stream *stream)
-{
-	ssize_t size;
-
-	if (stream->size == stream->room && grow(stream) != ENDED)
-		return NO_MEMORY;
-	size = read(stream->fd, stream->text + stream->size, stream->room - stream->size);
-	if (size > 0)
-		stream->size += (size_t)size;
-	else if (!size || errno != EINTR) {
-		close(stream->fd);
-		stream->fd = -1;
-	}
-	return stream->size > stream->most ? TOO_LONG : ENDED;
-}
-
-static int left_ms(uint64_t end_ms)
-{
-	const uint64_t now = nt_now_ms();
-
-	return now < end_ms ? (int)(end_ms - now) : 0;
-}
-
-/* Reads what it writes, until it ends, or is to be ended. */
-static enum outcome collect(struct process *process, const struct nt_query *query, int end, int64_t time_ns)
-{
-	const uint64_t end_ms = nt_now_ms() + (uint64_t)(time_ns + NS_IN_MS - 1) / NS_IN_MS;
-	struct stream *const streams[] = {&process->out, &process->err};
-	enum outcome outcome = ENDED;
-
-	while ((process->out.fd >= 0 || process->err.fd >= 0) && outcome == ENDED) {
-		/* One without a descriptor is passed over. */
-		struct pollfd polled[] = {{.fd = process->out.fd, .events = POLLIN},
-					  {.fd = process->err.fd, .events = POLLIN},
-					  {.fd = query->client, .events = POLLRDHUP},
-					  {.fd = end, .events = POLLIN}};
-		const int n = poll(polled, NT_COUNT(polled), left_ms(end_ms));
-
-		if (!n)
-			return LATE;
-		if (n < 0)
+		nt_process_poll(process, polled);
+		*client = (struct pollfd){.fd = query->client, .events = POLLRDHUP};
+		*ends = (struct pollfd){.fd = end, .events = POLLIN};
+		if (poll(polled, NT_PROCESS_FDS + 2, nt_process_left_ms(process)) < 0)
 			continue;
-		if (polled[3].revents)
+		if (ends->revents)
 			return SERVER_ENDS;
-		if (polled[2].revents)
+		if (client->revents)
 			return CLIENT_LEFT;
-		for (int i = 0; i < 2 && outcome == ENDED; i++) {
-			if (polled[i].revents)
-				outcome = take(streams[i]);
-		}
+		nt_process_take(process, polled);
 	}
-	return outcome;
+	return AS_PROCESS;
 }
 
 /* ---- one query ---- */
 
 /* It has said why. */
-static void fail_as_said(struct nt_query *query, unsigned int status, const struct stream *said)
+static void fail_as_said(struct nt_query *query, unsigned int status, const struct nt_process_stream *said)
 {
 	if (said->size)
 		fail(query, status, "%.*s", (int)said->size, said->text);
@@ -253,13 +140,13 @@ static void fail_by_signal(struct nt_query *query, int signal)
 {
 	if (signal == SIGXFSZ)
 		fail(query, BAD_REQUEST, "The query needs a temporary file of more than %d MiB.\n",
-		     NT_QUERY_MEMORY_MIB);
+		     NT_ANSWER_MEMORY_MIB);
 	else
 		fail(query, FAILED, "The query's process was ended by signal %d, %s.\n", signal, strsignal(signal));
 }
 
 /* Of a process that has ended by itself. The answer takes the text. */
-static void answer_by_status(struct nt_query *query, struct process *process, int status)
+static void answer_by_status(struct nt_query *query, struct nt_process *process, int status)
 {
 	if (WIFSIGNALED(status)) {
 		fail_by_signal(query, WTERMSIG(status));
@@ -273,56 +160,61 @@ static void answer_by_status(struct nt_query *query, struct process *process, in
 	}
 }
 
-static void answer(struct nt_query *query, struct process *process, enum outcome outcome, int status, int64_t time_ns)
+static void answer_by_process(struct nt_query *query, struct nt_process *process, int status, int64_t time_ns)
 {
-	switch (outcome) {
-	case ENDED:
+	switch (process->state) {
+	case NT_PROCESS_RUNS:
+	case NT_PROCESS_ENDED:
 		answer_by_status(query, process, status);
 		break;
-	case LATE:
+	case NT_PROCESS_LATE:
 		fail(query, UNAVAILABLE,
 		     "The query took more than %.10g s: nettape-serve --queries allows more. "
 		     "A shorter time (WHERE ts > ...) takes less.\n",
 		     (double)time_ns / NS_IN_S);
 		break;
-	case TOO_LONG:
+	case NT_PROCESS_TOO_LONG:
 		fail(query, BAD_REQUEST,
 		     "The answer is longer than %d MiB, in spite of the bound on its rows: "
 		     "one row of it is too long.\n",
 		     NT_QUERY_ANSWER_MIB);
 		break;
-	case NO_MEMORY:
+	case NT_PROCESS_NO_MEMORY:
 		query->status = FAILED;
-		break;
-	case CLIENT_LEFT:
-		/* It may still read. */
-		fail(query, BAD_REQUEST, "The client has closed its end, and with it its query.\n");
-		break;
-	case SERVER_ENDS:
-		fail(query, UNAVAILABLE, "The server ends.\n");
 		break;
 	}
 }
 
+static void refuse_left(struct nt_query *query)
+{
+	/* It may still read. */
+	fail(query, BAD_REQUEST, "The client has closed its end, and with it its query.\n");
+}
+
+static void refuse_at_end(struct nt_query *query)
+{
+	fail(query, UNAVAILABLE, "The server ends.\n");
+}
+
 static void run(struct nt_queries *queries, struct nt_query *query, char *tape)
 {
-	struct process process;
+	struct nt_process process;
 	enum outcome outcome;
-	int status = W_EXITCODE(NT_EXIT_FAILED, 0);
+	int status;
 
 	if (start_process(&process, query, tape, queries->time_ns)) {
 		fail(query, FAILED, "The query's process cannot be started: %s.\n", strerror(errno));
 		return;
 	}
-	outcome = collect(&process, query, queries->end, queries->time_ns);
-	if (outcome != ENDED)
-		kill(process.pid, SIGKILL);
-	while (waitpid(process.pid, &status, 0) < 0 && errno == EINTR)
-		;
-	answer(query, &process, outcome, status, queries->time_ns);
-	close_all((const int[]){process.out.fd, process.err.fd}, 2);
-	free(process.out.text);
-	free(process.err.text);
+	outcome = collect(&process, query, queries->end);
+	status = nt_process_end(&process);
+	if (outcome == CLIENT_LEFT)
+		refuse_left(query);
+	else if (outcome == SERVER_ENDS)
+		refuse_at_end(query);
+	else
+		answer_by_process(query, &process, status, queries->time_ns);
+	nt_process_release(&process);
 }
 
 /* ---- one after the other ---- */
@@ -384,7 +276,7 @@ void nt_queries_ask(struct nt_queries *queries, struct nt_query *query)
 	pthread_mutex_unlock(&queries->lock);
 	if (!has_ended)
 		return;
-	answer(query, NULL, SERVER_ENDS, 0, queries->time_ns);
+	refuse_at_end(query);
 	query->done(query);
 }
 
@@ -415,7 +307,7 @@ void nt_queries_end_left(struct nt_queries *queries)
 	pthread_mutex_unlock(&queries->lock);
 	while ((query = left)) {
 		left = query->next;
-		answer(query, NULL, CLIENT_LEFT, 0, queries->time_ns);
+		refuse_left(query);
 		query->done(query);
 	}
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * queries.h - runs queries on the tape that is followed, one after the other, each in a process of its own (answer.h).
- * That process has bounds: time, memory, temporary files, and the size of its answer. It gets less of a busy host than
- * others do, and ends when its client has gone.
+ * queries.h - runs queries on the tape that is followed, one after the other, each in a process of its own
+ * (util/process.h, cmd/answer.h). That process has bounds: time, memory, temporary files, and the size of its answer.
+ * It gets less of a busy host than others do, and ends when its client has gone.
  */
 #pragma once
 
@@ -11,7 +11,11 @@
 
 #include "report/util/fail.h"
 
-#define NT_QUERY_MEMORY_MIB 512 /* of the process, and of each of its temporary files */
+/* nettape-serve's first argument in this process, which reads the SQL from standard input; the tape is the second. */
+#define NT_QUERY_ARGUMENT "--answer"
+/* These end a result, beside the bounds of the process. */
+#define NT_QUERY_ROWS 10000
+#define NT_QUERY_BYTES (4u << 20)
 #define NT_QUERY_ANSWER_MIB 8
 
 struct nt_queries;

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* answer.c - see answer.h. */
-#include "report/serve/answer.h"
+#include "report/cmd/answer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "report/cmd/sql.h"
 #include "report/db/load.h"
 #include "report/out/complain.h"
-#include "report/serve/queries.h"
 
 #define PROBLEMS_MAX 20
 
@@ -32,7 +30,7 @@ static void write_problems(struct nt_json *json, struct nt_db *db, const char *t
 
 static int fail_for_memory(void)
 {
-	nt_complain("out of memory: a query may take %d MiB.", NT_QUERY_MEMORY_MIB);
+	nt_complain("out of memory: a query may take %d MiB.", NT_ANSWER_MEMORY_MIB);
 	return NT_EXIT_MISUSED;
 }
 
@@ -51,27 +49,27 @@ static int blame(struct nt_db *db)
 	}
 }
 
-static int write_answer(FILE *out, struct nt_db *db, const char *tape, const char *sql)
+static int write_answer(FILE *out, struct nt_db *db, const char *path, const char *sql,
+			const struct nt_sql_bounds *bounds)
 {
-	static const struct nt_sql_bounds bounds = {.rows = NT_ANSWER_ROWS, .bytes = NT_ANSWER_BYTES};
 	struct nt_json json = {.out = out, .compact = true};
 
 	nt_json_open(&json, NULL, '{');
-	nt_json_text(&json, "tape", tape);
-	if (nt_sql_answer(db, &json, sql, &bounds) != NT_EXIT_DONE)
+	nt_json_text(&json, "tape", path);
+	if (nt_sql_answer(db, &json, sql, bounds) != NT_EXIT_DONE)
 		return blame(db);
-	write_problems(&json, db, tape);
+	write_problems(&json, db, path);
 	nt_json_close(&json, '}');
 	return NT_EXIT_DONE;
 }
 
 /* Nothing is printed until all is known. */
-static int print_answer(struct nt_db *db, const char *tape, const char *sql)
+static int print_answer(struct nt_db *db, const char *path, const char *sql, const struct nt_sql_bounds *bounds)
 {
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
-	int code = out ? write_answer(out, db, tape, sql) : NT_EXIT_DONE;
+	int code = out ? write_answer(out, db, path, sql, bounds) : NT_EXIT_DONE;
 
 	if (!out || fclose(out))
 		code = fail_for_memory();
@@ -81,7 +79,7 @@ static int print_answer(struct nt_db *db, const char *tape, const char *sql)
 	return code;
 }
 
-static int open_and_answer(const char *tape, const char *sql)
+int nt_answer(const char *path, const char *names_file, const char *sql, const struct nt_sql_bounds *bounds)
 {
 	/* Names of functions are no reason to read programs on a host that records. */
 	static const struct nt_symbol_args nothing = {.none = true};
@@ -89,23 +87,10 @@ static int open_and_answer(const char *tape, const char *sql)
 	struct nt_db *db;
 	int code;
 
-	if (nt_load_open(&db, tape, &nothing, NULL, NULL, error))
+	if (nt_load_open(&db, path, &nothing, names_file, NULL, error))
 		return nt_complain("%s", error);
 	nt_foreign_lift(db);
-	code = print_answer(db, tape, sql);
+	code = print_answer(db, path, sql, bounds);
 	nt_db_close(db);
-	return code;
-}
-
-int nt_answer(const char *tape)
-{
-	char *sql;
-	int code;
-
-	/* Its sentences go to whoever asked. */
-	nt_complain_as(NULL);
-	sql = nt_sql_read(stdin, "the query");
-	code = sql ? open_and_answer(tape, sql) : NT_EXIT_MISUSED;
-	free(sql);
 	return code;
 }
