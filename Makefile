@@ -30,8 +30,9 @@ Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' '$(1)' '$(2)')
 
 RECORD_LIBS := -lbpf -lelf -lz -llz4 -lpthread -lm
-REPORT_LIBS := -lsqlite3 -lelf -liberty -llz4 -lz -lpthread -lm
-SERVE_LIBS  := -lmicrohttpd $(REPORT_LIBS)
+READER_LIBS := -lsqlite3 -lelf -liberty -llz4 -lz -lpthread -lm
+REPORT_LIBS := -ljson-c $(READER_LIBS)
+SERVE_LIBS  := -lmicrohttpd $(READER_LIBS)
 
 shared_src := $(sort $(wildcard schema/*.c schema/cli/*.c))
 record_src := $(sort $(wildcard record/*.c))
@@ -109,7 +110,7 @@ $(BUILD)/nettape-serve: $(call obj,o,$(serve_src) $(serve_with) $(shared_src))
 $(BUILD)/nettape_sqlite.so: $(call obj,ext,$(ext_src) $(shared_src))
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-z,defs -Wl,--exclude-libs,ALL -o $@ $^ \
-		$(filter-out -lsqlite3,$(REPORT_LIBS))
+		$(filter-out -lsqlite3,$(READER_LIBS))
 
 $(BUILD)/nettape-record: $(call obj,o,$(record_src) $(shared_src))
 	$(call say,LINK,$@)
@@ -161,6 +162,16 @@ $(text_headers):
 	@mkdir -p $(@D)
 	$(call say,TEXT,$@)
 	$(Q)sed -e 's/[\\"]/\\&/g' -e 's/@\([A-Z_]*\)@/" \1 "/g' -e 's/.*/"&\\n"/' $< > $@
+
+# Manuals, as they are.
+manual_headers := $(BUILD)/text/sql_schema_md.h $(BUILD)/text/cookbook_md.h
+$(BUILD)/text/sql_schema_md.h: docs/sql-schema.md
+$(BUILD)/text/cookbook_md.h: docs/cookbook.md
+$(manual_headers):
+	@mkdir -p $(@D)
+	$(call say,TEXT,$@)
+	$(Q)sed -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' $< > $@
+$(foreach sort,o san,$(call obj,$(sort),report/mcp/schema.c)): | $(manual_headers)
 
 text_users := report/db/views.c report/symbols/stages.c report/export/svg/flame.c report/export/svg/heatmap.c
 $(foreach sort,o san ext,$(call obj,$(sort),$(text_users))): | $(text_headers)
@@ -231,7 +242,7 @@ $(BUILD)/tests/%_fuzz: $(BUILD)/san/tests/fuzz/%_fuzz.o $(BUILD)/san/tests/fuzz/
 	$(Q)$(CC) $(SAN) -o $@ $^ $(REPORT_LIBS) -lm
 
 $(BUILD)/fuzz/%_fuzz: tests/fuzz/%_fuzz.c $(lib_src) \
-		| $(needs) $(BUILD)/needs-fuzz $(text_headers) $(page_headers) $(live_headers)
+		| $(needs) $(BUILD)/needs-fuzz $(text_headers) $(manual_headers) $(page_headers) $(live_headers)
 	@mkdir -p $(@D)
 	$(call say,FUZZ,$@)
 	$(Q)$(CLANG) $(CPPALL) -O1 -g -fsanitize=fuzzer,address,undefined -o $@ $^ $(REPORT_LIBS) -lm

@@ -59,6 +59,7 @@ record,report zlib1g-dev has_header zlib.h
 record,report liblz4-dev has_header lz4.h
 report libiberty-dev     has_header libiberty/demangle.h
 report libsqlite3-dev    has_header sqlite3.h
+report libjson-c-dev     has_header json-c/json_tokener.h
 serve libmicrohttpd-dev  has_header microhttpd.h
 load iproute2            has_command ip
 load iperf3              has_command iperf3

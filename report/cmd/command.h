@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * command.h - the commands of nettape-report, and what they are given. Each is a file of cmd/, with the table of its
- * options; main.c finds and runs them.
+ * options, but `mcp`, which is a folder; main.c finds and runs them.
  */
 #pragma once
 
@@ -36,9 +36,10 @@ struct nt_options {
 	struct nt_symbol_args symbols; /* --symbols, --no-symbols */
 	const char *names; /* --names, or NULL */
 	int64_t limit; /* --limit: rows of a table for people; NT_LIMIT_ALL; 0: not given */
-	int64_t follow_s; /* --follow: seconds; 0: not given */
+	int64_t follow_s, timeout_s; /* --follow, --timeout: seconds; 0: not given */
 	bool histogram, over_time; /* --histogram, --over-time */
 	const char *buckets, *svg; /* --buckets, --svg, or NULL */
+	const char *sql, *of; /* of tools of mcp; NULL: not given */
 	bool help; /* --help */
 	char **args; /* what is no option */
 	int n_args;
@@ -60,7 +61,8 @@ struct nt_command {
 	int (*run)(const struct nt_options *options); /* gives an exit code */
 };
 
-/* X(name): the commands, each nt_cmd_<name> in cmd/<name>.c, in the order of the help: by what somebody wants to do. */
+/* X(name): the commands, each nt_cmd_<name> in a file <name>.c, in the order of the help: by what somebody wants to do.
+ */
 #define NT_COMMANDS(X)                                                                                                 \
 	X(summary)                                                                                                     \
 	X(timeline)                                                                                                    \
@@ -76,6 +78,7 @@ struct nt_command {
 	NT_EXPORTS(X)                                                                                                  \
 	X(import)                                                                                                      \
 	X(query)                                                                                                       \
+	X(mcp)                                                                                                         \
 	X(symbolize)
 
 #define X(name) extern const struct nt_command nt_cmd_##name;

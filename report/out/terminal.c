@@ -11,7 +11,12 @@
 
 #include "report/util/array.h"
 
-#define WIDTH_ELSEWHERE 80
+static uint32_t width_elsewhere = 80;
+
+void nt_terminal_set_width(uint32_t columns)
+{
+	width_elsewhere = columns;
+}
 
 /* The first of these that is set, and not to "", decides. */
 static bool has_utf8(void)
@@ -36,7 +41,7 @@ static bool is_dumb(void)
 
 struct nt_terminal nt_terminal_find(FILE *out, enum nt_format format)
 {
-	struct nt_terminal terminal = {.width = WIDTH_ELSEWHERE};
+	struct nt_terminal terminal = {.width = width_elsewhere};
 	struct winsize size = {0};
 
 	if (format != NT_FORMAT_TABLE || !isatty(fileno(out)))
