@@ -41,7 +41,8 @@ serve_src  := $(sort $(wildcard report/serve/*.c))
 # Parts of nettape-report that the others are made of, too.
 reader_src := $(filter $(patsubst %,report/%/%,db rows symbols timeline tape out util),$(report_src))
 ext_src    := report/extension.c $(reader_src)
-serve_with := $(filter report/cmd/answer.c report/cmd/options.c report/cmd/sql.c report/query/% report/export/%,$(report_src)) $(reader_src)
+serve_with := $(filter $(patsubst %,report/cmd/%.c,answer options sql) report/query/% report/export/%,$(report_src)) \
+	      $(reader_src)
 support_src := $(sort $(wildcard tests/support/*.c))
 bpf_src    := $(sort $(wildcard bpf/*.bpf.c))
 unit_src   := $(sort $(wildcard tests/unit/*/*_test.c))

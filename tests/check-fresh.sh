@@ -105,7 +105,7 @@ names_missing() {
     if grep -E 'error:|not found|Error 127' <<<"$output"; then exit 1; fi
 }
 step_missing() {
-    local output report="gcc libc6-dev libelf-dev zlib1g-dev liblz4-dev libiberty-dev libsqlite3-dev"
+    local output report="gcc libc6-dev libelf-dev zlib1g-dev liblz4-dev libiberty-dev libsqlite3-dev libjson-c-dev"
     local record="clang bpftool libbpf-dev"
     names_missing "$report $record" make
     names_missing "$report" make report

@@ -32,20 +32,21 @@ static int fail_to_parse(enum json_tokener_error why, char error[NT_ERROR_MAX])
 /* The text has a zero behind it. */
 static int parse(struct nt_mcp_message *message, const char *text, size_t size, char error[NT_ERROR_MAX])
 {
-	struct json_tokener *tokener = size <= INT_MAX ? json_tokener_new_ex(NT_MCP_DEPTH) : NULL;
+	struct json_tokener *tokener = size < INT_MAX ? json_tokener_new_ex(NT_MCP_DEPTH) : NULL;
 	enum json_tokener_error why;
 	size_t end;
 
 	if (!tokener)
 		return fail(NT_MCP_NO_JSON, error, "out of memory");
 	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
-	message->whole = json_tokener_parse_ex(tokener, text, (int)size);
+	/* With the zero, which ends a number. */
+	message->whole = json_tokener_parse_ex(tokener, text, (int)size + 1);
 	why = json_tokener_get_error(tokener);
 	end = json_tokener_get_parse_end(tokener);
 	json_tokener_free(tokener);
 	if (why != json_tokener_success)
 		return fail_to_parse(why, error);
-	if (!is_blank(text + end, size - end))
+	if (end < size && !is_blank(text + end, size - end))
 		return fail(NT_MCP_NO_JSON, error, "more than one message in a line");
 	return 0;
 }

@@ -25,7 +25,7 @@ page() {
     is "$page: sections" "$common" "$sections"
 }
 commands=$("$REPORT" --help | sed -n '/^Look:/,/^Help:/p' | grep -oE '^  [a-z]+( [a-z]+)?  ' | sed 's/^ *//; s/ *$//')
-is "commands" "$(wc -l <<<"$commands")" 17
+is "commands" "$(wc -l <<<"$commands")" 18
 overview=$(sed -e 's/\\-/-/g' -e 's/\\f[BIRP]//g' docs/nettape-report.1)
 while read -r command; do
     name=nettape-report-${command// /-}

@@ -8,7 +8,7 @@ make_tape hand
 tape=$work/hand.tape
 
 commands=(summary timeline info check stages flame latency drops retransmits wakeups top "export html" \
-    "export perfetto" "export prometheus" import query symbolize)
+    "export perfetto" "export prometheus" import query mcp symbolize)
 report 0 --version
 has "version" "$out" "nettape-report "
 report 0 --help

@@ -17,7 +17,8 @@ root=$PWD/build/vm/root-arm64
 # The packages of the guest and its tests, and those that nettape is built with.
 packages="base-passwd bash binutils bpftool busybox-static coreutils dash diffutils elfutils ethtool findutils gawk
 grep gzip hostname iperf3 iproute2 kmod libbpf-dev libc-bin libc6-dev libcmocka-dev libelf-dev libgcc-12-dev
-libiberty-dev liblz4-dev libsqlite3-dev mount nftables perl-base procps python3 sed sqlite3 util-linux zlib1g-dev"
+libiberty-dev libjson-c-dev liblz4-dev libsqlite3-dev mount nftables perl-base procps python3 sed sqlite3 util-linux
+zlib1g-dev"
 
 unavailable() {
     echo "$*"
