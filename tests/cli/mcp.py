@@ -183,7 +183,7 @@ def tools(program, tape):
 def payers(program, tape):
     """The table of `summary`, of the whole and of a part."""
     server = Server(program, tape)
-    for part in [{}, {"from": "0.25", "to": "1.23s"}]:
+    for part in [{}, {"from": "0.05", "to": "1.12s"}]:
         is_error, text = server.call("payers", limit=10, **part)
         options = [word for name, value in part.items() for word in (f"--{name}", value)]
         table = re.search(r"\nWho pays for net_rx\n(.*?)\n\n", printed(program, "summary", tape, "--limit", "10",

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# nettape-report mcp: each tool says what its command says, within bounds; calls can be cancelled; garbage is answered or
-# passed over (tests/cli/mcp.py).
+# nettape-report mcp: each tool says what its command says, within bounds; calls can be cancelled; garbage is answered
+# or passed over (tests/cli/mcp.py).
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 command -v python3 >/dev/null || skip "no python3"
