@@ -47,10 +47,8 @@ char *nt_mcp_excerpt(const char *text, size_t size, size_t most, size_t *cut_siz
 		head = end_of_head(text, HEAD(most));
 		tail = begin_of_tail(text, size, most - HEAD(most));
 		fwrite(text, 1, head, out);
-		fprintf(out,
-			"\n[%zu lines are left out here, of %zu. Ask for less: a shorter time, a process, a CPU, a "
-			"limit.]\n\n",
-			count_lines(text + head, tail - head), count_lines(text, size));
+		fprintf(out, "\n[%zu lines are left out here, of %zu: an answer has room for %zu bytes.]\n\n",
+			count_lines(text + head, tail - head), count_lines(text, size), most);
 		fwrite(text + tail, 1, size - tail, out);
 	}
 	if (ferror(out) | fclose(out)) {

@@ -104,15 +104,32 @@ static int read_id(struct nt_mcp_message *message, char error[NT_ERROR_MAX])
 
 static int read_params(struct nt_mcp_message *message, char error[NT_ERROR_MAX])
 {
-	if (!has(message, "params"))
+	struct json_object *params;
+
+	if (!json_object_object_get_ex(message->whole, "params", &params) || !params)
 		return 0;
 	message->params = nt_mcp_object(message->whole, "params");
 	return message->params ? 0 : fail(NT_MCP_WRONG_PARAMS, error, "params is no object");
 }
 
+/* Of an object. */
+static int read_members(struct nt_mcp_message *message, char error[NT_ERROR_MAX])
+{
+	const int code = read_id(message, error);
+	const char *version = nt_mcp_text(message->whole, "jsonrpc");
+
+	if (code)
+		return code;
+	if (!version || strcmp(version, "2.0"))
+		return fail(NT_MCP_NO_REQUEST, error, "jsonrpc is not \"2.0\"");
+	message->method = nt_mcp_text(message->whole, "method");
+	if (!message->method && (has(message, "method") || !(has(message, "result") || has(message, "error"))))
+		return fail(NT_MCP_NO_REQUEST, error, "there is no method");
+	return read_params(message, error);
+}
+
 int nt_mcp_read(struct nt_mcp_message *message, const char *text, size_t size, char error[NT_ERROR_MAX])
 {
-	const char *version;
 	int code;
 
 	*message = (struct nt_mcp_message){0};
@@ -123,16 +140,9 @@ int nt_mcp_read(struct nt_mcp_message *message, const char *text, size_t size, c
 		return fail(NT_MCP_NO_REQUEST, error, "a batch: send each message in a line of its own");
 	if (!json_object_is_type(message->whole, json_type_object))
 		return fail(NT_MCP_NO_REQUEST, error, "the message is no object");
-	code = read_id(message, error);
-	if (code)
-		return code;
-	version = nt_mcp_text(message->whole, "jsonrpc");
-	if (!version || strcmp(version, "2.0"))
-		return fail(NT_MCP_NO_REQUEST, error, "jsonrpc is not \"2.0\"");
-	message->method = nt_mcp_text(message->whole, "method");
-	if (!message->method && (has(message, "method") || !(has(message, "result") || has(message, "error"))))
-		return fail(NT_MCP_NO_REQUEST, error, "there is no method");
-	return read_params(message, error);
+	code = read_members(message, error);
+	message->is_notification = message->method && !has(message, "id");
+	return code;
 }
 
 void nt_mcp_release(struct nt_mcp_message *message)

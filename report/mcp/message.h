@@ -29,6 +29,7 @@ struct nt_mcp_message {
 	struct json_object *id; /* a string or an integer; NULL: it wants no answer */
 	struct json_object *params; /* an object; NULL: none */
 	const char *method; /* NULL: it is no request and no notification, but another one's answer */
+	bool is_notification; /* no answer is wanted, whatever is wrong with it */
 };
 
 /*

@@ -37,6 +37,7 @@ static int print_rows(struct payers *payers, const char *title, const char *rows
 		return -1;
 	nt_part_bind(&payers->part, statement);
 	nt_print_heading(stdout, "\n%s", title);
+	nt_printer_leave_out(payers->sessions.printer, NT_PAYERS_LEAVE_OUT);
 	error = nt_result_print_top(db, statement, payers->sessions.printer, payers->limit, NULL);
 	sqlite3_finalize(statement);
 	return error;
@@ -66,6 +67,7 @@ static int print_session(struct payers *payers)
 	    print_rows(payers, nt_group(NT_BY_IFACE)->title, nt_group(NT_BY_IFACE)->sql))
 		return -1;
 	putchar('\n');
+	nt_printer_say_left_out(sessions->printer, "", "rx_cost has");
 	nt_print_prose(stdout, "", "%s %s `cpu` is a share of one CPU.", NT_PAYERS_MEAN, nt_group(NT_BY_IFACE)->note);
 	nt_print_prose(stdout, "", "What is not known exactly lies between at_least and at_most.");
 	if (payers->is_estimate)

@@ -100,20 +100,30 @@ static void print_all(void)
 	     "manual gives that section. `of` cookbook gives queries that answer common questions.");
 }
 
-/* Whether there is such a table or view; its columns are printed then. -1: it cannot be read. */
+/* Whether there is such a table or view, of ours or somebody else's. -1: it cannot be read. */
+static int is_table(struct nt_db *db, const char *name)
+{
+	struct nt_sql_names tables = {0};
+	int is = nt_sql_tables(db, NULL, &tables);
+
+	for (size_t i = 0; i < tables.n && !is; i++)
+		is = !strcmp(tables.list[i], name);
+	nt_sql_names_release(&tables);
+	return is;
+}
+
+/* 0, or -1 and db->error. */
 static int print_columns(struct nt_db *db, const char *name)
 {
 	struct nt_sql_names columns = {0};
 	char title[160];
-	int n;
+	const int error = nt_sql_columns(db, name, &columns);
 
-	if (nt_sql_columns(db, name, &columns))
-		return -1;
-	n = columns.n > 0;
 	snprintf(title, sizeof(title), "Columns of %.100s", name);
 	nt_sql_names_print(stdout, title, &columns);
 	nt_sql_names_release(&columns);
-	return n;
+	putchar('\n');
+	return error;
 }
 
 static void add_headings(const char *text, const char **known, char names[MAX_KNOWN][64], size_t *n)
@@ -149,18 +159,18 @@ static int complain_unknown(struct nt_db *db, const char *name)
 
 static int print_one(struct nt_db *db, const char *name)
 {
-	const int is_table = print_columns(db, name);
+	const int has_columns = is_table(db, name);
 	size_t size = 0;
 	const char *section = find_section(sql_schema, name, &size);
 
-	if (is_table < 0)
+	if (has_columns < 0 || (has_columns && print_columns(db, name)))
 		return nt_complain("%s", db->error);
 	/* Views are described together. */
-	if (is_table && !section)
+	if (has_columns && !section)
 		section = find_section(sql_schema, "Views", &size);
 	if (!section)
 		return complain_unknown(db, name);
-	printf("%s%.*s", is_table ? "\n" : "", (int)size, section);
+	printf("%.*s", (int)size, section);
 	return NT_EXIT_DONE;
 }
 

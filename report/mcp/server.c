@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -19,9 +20,10 @@
 #include "report/util/process.h"
 
 #define NS_IN_S 1000000000
-#define LINE_MAX_BYTES (2u << 20) /* of a message: SQL of a megabyte, with escapes */
+#define LINE_MAX_BYTES (256u << 10) /* of a message; json-c needs up to 300 times as much memory for it */
 #define READ_STEP 65536u
-#define CALLS_MAX 64 /* that wait; then no more is read */
+#define TRIM_BYTES 16384u /* of a message that leaves much memory behind */
+#define CALLS_MAX 64 /* that wait; more are refused */
 #define OUTPUT_BYTES (8u << 20) /* of a process, before it is cut */
 #define ANSWER_BYTES 32768u /* of its output, in an answer */
 #define UNCUT_BYTES 131072u /* of one that is not cut */
@@ -85,12 +87,15 @@ static bool begin_answer(struct serving *serving, struct answer *answer, struct 
 	return true;
 }
 
+/* A client may have made it one that does not wait. */
 static void write_all(struct serving *serving, const char *text, size_t size)
 {
 	while (size && !serving->is_gone) {
 		const ssize_t n = write(STDOUT_FILENO, text, size);
 
-		if (n < 0 && errno != EINTR)
+		if (n < 0 && errno == EAGAIN)
+			poll(&(struct pollfd){.fd = STDOUT_FILENO, .events = POLLOUT}, 1, -1);
+		else if (n < 0 && errno != EINTR)
 			serving->is_gone = true;
 		text += n > 0 ? n : 0;
 		size -= n > 0 ? (size_t)n : 0;
@@ -111,13 +116,26 @@ static void end_answer(struct serving *serving, struct answer *answer)
 	free(answer->text);
 }
 
+static void put_program(const struct nt_mcp_server *server, struct nt_json *json, const char *key)
+{
+	nt_json_open(json, key, '{');
+	nt_json_text(json, "name", server->name);
+	nt_json_text(json, "title", server->title);
+	nt_json_text(json, "version", server->version);
+	nt_json_close(json, '}');
+}
+
 static bool begin_result(struct serving *serving, struct answer *answer, struct json_object *id, bool is_modern)
 {
 	if (!begin_answer(serving, answer, id))
 		return false;
 	nt_json_open(&answer->json, "result", '{');
-	if (is_modern)
-		nt_json_text(&answer->json, "resultType", "complete");
+	if (!is_modern)
+		return true;
+	nt_json_text(&answer->json, "resultType", "complete");
+	nt_json_open(&answer->json, "_meta", '{');
+	put_program(serving->server, &answer->json, META "serverInfo");
+	nt_json_close(&answer->json, '}');
 	return true;
 }
 
@@ -157,15 +175,6 @@ static void answer_error(struct serving *serving, struct json_object *id, int co
 }
 
 /* ---- requests that are answered at once ---- */
-
-static void put_program(const struct nt_mcp_server *server, struct nt_json *json, const char *key)
-{
-	nt_json_open(json, key, '{');
-	nt_json_text(json, "name", server->name);
-	nt_json_text(json, "title", server->title);
-	nt_json_text(json, "version", server->version);
-	nt_json_close(json, '}');
-}
 
 static void put_abilities(const struct nt_mcp_server *server, struct nt_json *json)
 {
@@ -209,16 +218,18 @@ static void answer_discover(struct serving *serving, const struct nt_mcp_message
 	put_versions(&answer.json, "supportedVersions");
 	put_abilities(serving->server, &answer.json);
 	put_lifetime(&answer.json);
-	nt_json_open(&answer.json, "_meta", '{');
-	put_program(serving->server, &answer.json, META "serverInfo");
-	nt_json_close(&answer.json, '}');
 	end_result(serving, &answer);
 }
 
+/* All tools are on the first page. */
 static void answer_list(struct serving *serving, const struct nt_mcp_message *message, bool is_modern)
 {
 	struct answer answer;
 
+	if (nt_mcp_text(message->params, "cursor")) {
+		answer_error(serving, message->id, NT_MCP_WRONG_PARAMS, "there is no page with this cursor", NULL);
+		return;
+	}
 	if (!begin_result(serving, &answer, message->id, is_modern))
 		return;
 	nt_json_open(&answer.json, "tools", '[');
@@ -230,11 +241,11 @@ static void answer_list(struct serving *serving, const struct nt_mcp_message *me
 	end_result(serving, &answer);
 }
 
-static void answer_ping(struct serving *serving, const struct nt_mcp_message *message, bool is_modern)
+static void answer_ping(struct serving *serving, const struct nt_mcp_message *message)
 {
 	struct answer answer;
 
-	if (begin_result(serving, &answer, message->id, is_modern))
+	if (begin_result(serving, &answer, message->id, false))
 		end_result(serving, &answer);
 }
 
@@ -312,7 +323,10 @@ static void answer_ended(struct serving *serving, const struct call *call, int s
 	switch (serving->process.state) {
 	case NT_PROCESS_RUNS:
 	case NT_PROCESS_ENDED:
-		if (WIFSIGNALED(status))
+		if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ)
+			fail_call(serving, call, "It needs a temporary file of more than %zu MiB.",
+				  call->tool->memory_bytes >> 20);
+		else if (WIFSIGNALED(status))
 			fail_call(serving, call, "The process of this call was ended by signal %d, %s.",
 				  WTERMSIG(status), strsignal(WTERMSIG(status)));
 		else
@@ -397,7 +411,10 @@ static void take_call(struct serving *serving, const struct nt_mcp_message *mess
 	call->id = json_object_get(message->id);
 	call->tool = tool;
 	call->is_modern = is_modern;
-	call->words = nt_mcp_tool_words(tool, nt_mcp_object(message->params, "arguments"), error);
+	if (serving->n_calls < CALLS_MAX)
+		call->words = nt_mcp_tool_words(tool, nt_mcp_object(message->params, "arguments"), error);
+	else
+		nt_fail(error, "%d calls wait already: ask again when they are answered.", CALLS_MAX);
 	if (!call->words) {
 		fail_call(serving, call, "%s", error);
 		free_call(call);
@@ -477,24 +494,48 @@ static void take_notification(struct serving *serving, const struct nt_mcp_messa
 		cancel(serving, id);
 }
 
-static void take_request(struct serving *serving, const struct nt_mcp_message *message)
+/* Whether the request tells its version, as it must by 2026-07-28. -1: not as it must; that has been answered. */
+static int find_era(struct serving *serving, const struct nt_mcp_message *message)
 {
-	const char *version = nt_mcp_text(nt_mcp_object(message->params, "_meta"), META "protocolVersion");
+	struct json_object *meta = nt_mcp_object(message->params, "_meta");
+	const char *version = nt_mcp_text(meta, META "protocolVersion");
 	char why[NT_ERROR_MAX];
 
+	for (size_t i = 1; version && i < NT_COUNT(versions); i++) {
+		if (!strcmp(version, versions[i]))
+			return false;
+	}
 	if (version && strcmp(version, MODERN) != 0) {
 		nt_fail(why, "unsupported protocol version: %.100s", version);
 		answer_error(serving, message->id, NT_MCP_NO_VERSION, why, version);
-	} else if (!strcmp(message->method, "initialize")) {
-		answer_initialize(serving, message);
-	} else if (!strcmp(message->method, "server/discover")) {
+		return -1;
+	}
+	if (!version && (!meta || !json_object_object_get_ex(meta, META "protocolVersion", NULL)))
+		return false;
+	if (version && nt_mcp_object(meta, META "clientCapabilities"))
+		return true;
+	answer_error(serving, message->id, NT_MCP_WRONG_PARAMS,
+		     "_meta needs " META "protocolVersion, a string, and " META "clientCapabilities, an object", NULL);
+	return -1;
+}
+
+static void take_request(struct serving *serving, const struct nt_mcp_message *message)
+{
+	const int is_modern = find_era(serving, message);
+	char why[NT_ERROR_MAX];
+
+	if (is_modern < 0)
+		return;
+	if (!strcmp(message->method, "server/discover")) {
 		answer_discover(serving, message);
 	} else if (!strcmp(message->method, "tools/list")) {
-		answer_list(serving, message, version != NULL);
+		answer_list(serving, message, is_modern);
 	} else if (!strcmp(message->method, "tools/call")) {
-		ask_call(serving, message, version != NULL);
-	} else if (!strcmp(message->method, "ping")) {
-		answer_ping(serving, message, version != NULL);
+		ask_call(serving, message, is_modern);
+	} else if (!is_modern && !strcmp(message->method, "initialize")) {
+		answer_initialize(serving, message);
+	} else if (!is_modern && !strcmp(message->method, "ping")) {
+		answer_ping(serving, message);
 	} else {
 		nt_fail(why, "there is no method %.100s", message->method);
 		answer_error(serving, message->id, NT_MCP_NO_METHOD, why, NULL);
@@ -510,13 +551,16 @@ static void take_line(struct serving *serving, const char *line, size_t size)
 	if (strspn(line, " \t\r") >= size)
 		return;
 	code = nt_mcp_read(&message, line, size, error);
-	if (code)
+	if (code && !message.is_notification)
 		answer_error(serving, message.id, code, error, NULL);
-	else if (message.method && message.id)
-		take_request(serving, &message);
-	else if (message.method)
+	else if (!code && message.is_notification)
 		take_notification(serving, &message);
+	else if (!code && message.method)
+		take_request(serving, &message);
 	nt_mcp_release(&message);
+	/* So much was needed for this one. */
+	if (size > TRIM_BYTES)
+		malloc_trim(0);
 }
 
 /* ---- standard input ---- */
@@ -541,12 +585,12 @@ static void pass_over(struct serving *serving)
 	serving->size = serving->searched = 0;
 }
 
-/* Takes the lines that are there, unless too many calls wait. */
+/* Takes the lines that are there. */
 static void take_lines(struct serving *serving)
 {
 	char *line = serving->input, *end;
 
-	while (serving->n_calls < CALLS_MAX && !serving->failed && !serving->is_gone) {
+	while (!serving->failed && !serving->is_gone) {
 		char *const from = line == serving->input ? line + serving->searched : line;
 
 		end = memchr(from, '\n', (size_t)(serving->input + serving->size - from));
@@ -562,7 +606,7 @@ static void take_lines(struct serving *serving)
 		line = end < serving->input + serving->size ? end + 1 : end;
 	}
 	keep(serving, line);
-	serving->searched = serving->n_calls < CALLS_MAX ? serving->size : 0;
+	serving->searched = serving->size;
 	if (serving->searched == LINE_MAX_BYTES)
 		pass_over(serving);
 }
@@ -574,7 +618,7 @@ static void read_input(struct serving *serving)
 
 	if (size > 0)
 		serving->size += (size_t)size;
-	else if (!size || errno != EINTR)
+	else if (!size || (errno != EINTR && errno != EAGAIN))
 		serving->has_ended = true;
 }
 
@@ -583,10 +627,9 @@ static void read_input(struct serving *serving)
 static void wait_for_more(struct serving *serving)
 {
 	enum { IN, OUT, PROCESS, N = PROCESS + NT_PROCESS_FDS };
-	const bool reads = !serving->has_ended && serving->n_calls < CALLS_MAX;
 	struct pollfd polled[N] = {
 		/* One of -1 is passed over. Of standard output, only that nobody reads it is told. */
-		[IN] = {.fd = reads ? STDIN_FILENO : -1, .events = POLLIN},
+		[IN] = {.fd = serving->has_ended ? -1 : STDIN_FILENO, .events = POLLIN},
 		[OUT] = {.fd = STDOUT_FILENO},
 		[PROCESS] = {.fd = -1},
 		[PROCESS + 1] = {.fd = -1},

@@ -6,7 +6,8 @@
  *
  * Calls run one after the other, each in a process of its own (util/process.h): one that takes too much memory or time,
  * or fails, is an answer as any other. What comes meanwhile is read and answered, so a call can be cancelled. A line
- * that is too long, or no message, is an error and nothing more. Memory has a bound, whatever the client sends.
+ * that is too long, or no message, is an error and nothing more. Memory has a bound, whatever the client sends; so
+ * calls that wait are refused from a number on.
  */
 #pragma once
 

@@ -46,10 +46,12 @@ static bool has_all_choices(const struct nt_option *option)
 static void put_option(const struct nt_option *option, struct nt_json *json)
 {
 	const bool has_example = option->value && !strstr(option->help, option->example);
+	/* As an argument it is given once. */
+	const char *end = strstr(option->help, "; may be repeated");
 	char text[1024];
 
-	snprintf(text, sizeof(text), "%s%s%s", option->help, has_example ? "; such as " : "",
-		 has_example ? option->example : "");
+	snprintf(text, sizeof(text), "%.*s%s%s", end ? (int)(end - option->help) : 500, option->help,
+		 has_example ? "; such as " : "", has_example ? option->example : "");
 	nt_json_open(json, option->name, '{');
 	nt_json_text(json, "type", option->value ? "string" : "boolean");
 	nt_json_text(json, "description", text);

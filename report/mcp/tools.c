@@ -14,7 +14,9 @@ static const struct nt_mcp_tool summary = {
 	.title = "Cost of the network stack",
 	.what = "CPU time of the network stack: its share of the host; by program, process, control group, socket and "
 		"interface; who pays for receiving; the owners of each CPU's time; what other probes recorded. Call it "
-		"first, then with from and to for a part. With `by` it has one of these tables, and more rows of it.",
+		"first, then with from and to for a part. With `by` it has one table instead of all: by program, "
+		"process, port, peer, "
+		"control group, socket or interface.",
 	.is_cut = true,
 	TOOL(nt_cmd_summary, OF_WINDOW ",by,limit"),
 };
@@ -53,7 +55,7 @@ static const struct nt_mcp_tool payers = {
 	.name = "payers",
 	.title = "Who pays for receiving",
 	.what = "net_rx is the work of receiving packets. It runs in the time of whoever was interrupted. This tool "
-		"says for whom it was: by process, and by interface, with exact bounds (at_least, at_most).",
+		"says for whom it was: by process, and by interface, with bounds (at_least, at_most).",
 	.is_cut = true,
 	TOOL(nt_mcp_payers, OF_WINDOW ",limit"),
 };
@@ -79,7 +81,8 @@ static const struct nt_mcp_tool schema = {
 static const struct nt_mcp_tool query = {
 	.name = "query",
 	.title = "SQL",
-	.what = "Runs one SELECT in SQLite's SQL on the recording, read-only, and answers in JSON; is_cut tells that "
+	.what = "Runs one statement of SQLite's SQL on the recording, read-only, and answers in JSON; is_cut tells "
+		"that "
 		"there are more rows. Ask `schema` for tables and columns first. Sum up in SQL, do not fetch rows. A "
 		"condition on ts makes a query quick: WHERE ts >= A AND ts < B.",
 	.memory_bytes = (size_t)NT_ANSWER_MEMORY_MIB * MIB,

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -43,10 +44,10 @@ static void limit(int resource, rlim_t most)
 }
 
 /* No lock that another thread may hold is taken here. */
-static void become(const int fds[3], const struct nt_process_bounds *bounds)
+static void become(const int fds[3], const struct nt_process_bounds *bounds, pid_t parent)
 {
 	/* That nothing which is left ignored stops it from ending. */
-	static const int ending[] = {SIGPIPE, SIGXCPU, SIGXFSZ, SIGINT, SIGTERM};
+	static const int ending[] = {SIGPIPE, SIGXFSZ, SIGALRM};
 	sigset_t none;
 
 	for (int fd = 0; fd < 3; fd++)
@@ -57,10 +58,12 @@ static void become(const int fds[3], const struct nt_process_bounds *bounds)
 	for (size_t i = 0; i < NT_COUNT(ending); i++)
 		signal(ending[i], SIG_DFL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(EXIT_FAILURE);
 	setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + bounds->nice);
 	limit(RLIMIT_CORE, 0);
-	/* Should nobody be there any more who ends it. Threads of it read ahead. */
-	limit(RLIMIT_CPU, (rlim_t)(bounds->time_ns / NS_IN_S + 1) * 4);
+	/* Should its caller be kept from ending it in time. */
+	alarm((unsigned int)(bounds->time_ns / NS_IN_S) + 2);
 	if (bounds->memory_bytes)
 		limit(RLIMIT_FSIZE, bounds->memory_bytes);
 	if (bounds->memory_bytes && !IS_SANITIZED)
@@ -79,12 +82,13 @@ int nt_process_start(struct nt_process *process, const struct nt_process_bounds 
 		     void *arg)
 {
 	int out[2] = {-1, -1}, err[2] = {-1, -1};
+	const pid_t self = getpid();
 	pid_t pid = -1;
 
 	if (!pipe2(out, O_CLOEXEC) && !pipe2(err, O_CLOEXEC))
 		pid = fork();
 	if (!pid) {
-		become((const int[]){in, out[1], err[1]}, bounds);
+		become((const int[]){in, out[1], err[1]}, bounds, self);
 		_exit(run(arg));
 	}
 	close_all((const int[]){out[1], err[1]}, 2);
@@ -96,7 +100,7 @@ int nt_process_start(struct nt_process *process, const struct nt_process_bounds 
 		.pid = pid,
 		.end_ms = nt_now_ms() + (uint64_t)(bounds->time_ns + NS_IN_MS - 1) / NS_IN_MS,
 		.out = {.fd = out[0], .most = bounds->out_bytes},
-		.err = {.fd = err[0], .most = bounds->err_bytes},
+		.err = {.fd = err[0], .most = bounds->err_bytes, .is_cut = true},
 	};
 	return 0;
 }
@@ -129,14 +133,19 @@ static enum nt_process_state take(struct nt_process_stream *stream)
 		close(stream->fd);
 		stream->fd = -1;
 	}
-	return stream->size > stream->most ? NT_PROCESS_TOO_LONG : NT_PROCESS_RUNS;
+	if (stream->size <= stream->most)
+		return NT_PROCESS_RUNS;
+	if (!stream->is_cut)
+		return NT_PROCESS_TOO_LONG;
+	stream->size = stream->most;
+	return NT_PROCESS_RUNS;
 }
 
 int nt_process_left_ms(const struct nt_process *process)
 {
-	const uint64_t now = nt_now_ms();
+	const uint64_t now = nt_now_ms(), left = now < process->end_ms ? process->end_ms - now : 0;
 
-	return now < process->end_ms ? (int)(process->end_ms - now) : 0;
+	return left < INT_MAX ? (int)left : INT_MAX;
 }
 
 void nt_process_poll(const struct nt_process *process, struct pollfd fds[NT_PROCESS_FDS])
@@ -168,6 +177,8 @@ int nt_process_end(struct nt_process *process)
 		kill(process->pid, SIGKILL);
 	while (waitpid(process->pid, &status, 0) < 0 && errno == EINTR)
 		;
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+		process->state = NT_PROCESS_LATE;
 	close_all((const int[]){process->out.fd, process->err.fd}, 2);
 	process->out.fd = process->err.fd = -1;
 	return status;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <poll.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -13,7 +14,8 @@
 struct nt_process_bounds {
 	int64_t time_ns;
 	size_t memory_bytes; /* of its data, and of each file that it writes; 0: no bound */
-	size_t out_bytes, err_bytes; /* that are taken of what it writes */
+	size_t out_bytes; /* of its output; more is NT_PROCESS_TOO_LONG */
+	size_t err_bytes; /* of its sentences; what is behind is left out */
 	int nice; /* more than its caller's */
 };
 
@@ -21,7 +23,7 @@ enum nt_process_state {
 	NT_PROCESS_RUNS,
 	NT_PROCESS_ENDED, /* by itself */
 	NT_PROCESS_LATE,
-	NT_PROCESS_TOO_LONG, /* it writes more than is taken */
+	NT_PROCESS_TOO_LONG,
 	NT_PROCESS_NO_MEMORY /* the caller has none for what it writes */
 };
 
@@ -30,6 +32,7 @@ struct nt_process_stream {
 	int fd;
 	char *text; /* NULL: nothing yet. Its taker sets it to NULL. */
 	size_t size, room, most;
+	bool is_cut; /* what is behind `most` is left out */
 };
 
 struct nt_process {
@@ -54,7 +57,7 @@ void nt_process_poll(const struct nt_process *process, struct pollfd fds[NT_PROC
 int nt_process_left_ms(const struct nt_process *process);
 void nt_process_take(struct nt_process *process, const struct pollfd fds[NT_PROCESS_FDS]);
 
-/* Ends it if it has not ended by itself. Gives its status, as waitpid does. */
+/* Ends it if it has not ended by itself. Gives its status, as waitpid does; its state is the last one then. */
 int nt_process_end(struct nt_process *process);
 /* After it has ended: frees what it wrote. */
 void nt_process_release(struct nt_process *process);
