@@ -14,8 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "report/mcp/answers.h"
 #include "report/mcp/excerpt.h"
-#include "report/mcp/message.h"
 #include "report/util/array.h"
 #include "report/util/process.h"
 
@@ -29,253 +29,30 @@
 #define UNCUT_BYTES 131072u /* of one that is not cut */
 #define SENTENCES_BYTES 16384u /* of its standard error */
 
-#define MODERN "2026-07-28"
-/* The newest first. In 2025-03-26 a message may hold several, which none before or after it may. */
-static const char *const versions[] = {MODERN, "2025-11-25", "2025-06-18", "2024-11-05"};
-#define NEWEST_WITH_HANDSHAKE versions[1]
-
-#define META "io.modelcontextprotocol/"
-
 /* A call that waits or runs. */
 struct call {
 	struct call *next;
 	struct json_object *id; /* has a reference of its own */
 	const struct nt_mcp_tool *tool;
 	char **words;
-	bool is_modern;
+	enum nt_mcp_era era;
 };
 
 struct serving {
-	const struct nt_mcp_server *server;
 	char *input; /* LINE_MAX_BYTES of it, and a zero */
 	size_t size; /* that is there */
 	size_t searched; /* of that, without an end of line */
 	bool is_too_long; /* the line at hand: its rest is passed over */
 	bool has_ended; /* standard input */
-	bool is_gone; /* nobody reads standard output any more */
+	struct nt_mcp_output output;
 	int nothing; /* /dev/null: a call reads nothing */
 	struct call *first, **behind; /* those that wait */
 	size_t n_calls; /* how many */
 	struct call *running; /* NULL: none; its process: */
 	struct nt_process process;
-	const char *failed; /* it cannot go on: why */
 };
-
-/* ---- answers ---- */
-
-/* One line, which is written when it is whole. */
-struct answer {
-	struct nt_json json;
-	char *text;
-	size_t size;
-};
-
-static bool begin_answer(struct serving *serving, struct answer *answer, struct json_object *id)
-{
-	FILE *out;
-
-	*answer = (struct answer){0};
-	out = open_memstream(&answer->text, &answer->size);
-	if (!out) {
-		serving->failed = "out of memory";
-		return false;
-	}
-	answer->json = (struct nt_json){.out = out, .compact = true};
-	nt_json_open(&answer->json, NULL, '{');
-	nt_json_text(&answer->json, "jsonrpc", "2.0");
-	nt_mcp_put_id(&answer->json, id);
-	return true;
-}
-
-/* A client may have made it one that does not wait. */
-static void write_all(struct serving *serving, const char *text, size_t size)
-{
-	while (size && !serving->is_gone) {
-		const ssize_t n = write(STDOUT_FILENO, text, size);
-
-		if (n < 0 && errno == EAGAIN)
-			poll(&(struct pollfd){.fd = STDOUT_FILENO, .events = POLLOUT}, 1, -1);
-		else if (n < 0 && errno != EINTR)
-			serving->is_gone = true;
-		text += n > 0 ? n : 0;
-		size -= n > 0 ? (size_t)n : 0;
-	}
-}
-
-static void end_answer(struct serving *serving, struct answer *answer)
-{
-	bool failed;
-
-	nt_json_close(&answer->json, '}');
-	failed = ferror(answer->json.out);
-	failed |= fclose(answer->json.out) != 0;
-	if (failed)
-		serving->failed = "out of memory";
-	else
-		write_all(serving, answer->text, answer->size);
-	free(answer->text);
-}
-
-static void put_program(const struct nt_mcp_server *server, struct nt_json *json, const char *key)
-{
-	nt_json_open(json, key, '{');
-	nt_json_text(json, "name", server->name);
-	nt_json_text(json, "title", server->title);
-	nt_json_text(json, "version", server->version);
-	nt_json_close(json, '}');
-}
-
-static bool begin_result(struct serving *serving, struct answer *answer, struct json_object *id, bool is_modern)
-{
-	if (!begin_answer(serving, answer, id))
-		return false;
-	nt_json_open(&answer->json, "result", '{');
-	if (!is_modern)
-		return true;
-	nt_json_text(&answer->json, "resultType", "complete");
-	nt_json_open(&answer->json, "_meta", '{');
-	put_program(serving->server, &answer->json, META "serverInfo");
-	nt_json_close(&answer->json, '}');
-	return true;
-}
-
-static void end_result(struct serving *serving, struct answer *answer)
-{
-	nt_json_close(&answer->json, '}');
-	end_answer(serving, answer);
-}
-
-static void put_versions(struct nt_json *json, const char *key)
-{
-	nt_json_open(json, key, '[');
-	for (size_t i = 0; i < NT_COUNT(versions); i++)
-		nt_json_text(json, NULL, versions[i]);
-	nt_json_close(json, ']');
-}
-
-/* `requested`: a version that there is not; else NULL. */
-static void answer_error(struct serving *serving, struct json_object *id, int code, const char *why,
-			 const char *requested)
-{
-	struct answer answer;
-
-	if (!begin_answer(serving, &answer, id))
-		return;
-	nt_json_open(&answer.json, "error", '{');
-	nt_json_integer(&answer.json, "code", code);
-	nt_json_text(&answer.json, "message", why);
-	if (requested) {
-		nt_json_open(&answer.json, "data", '{');
-		put_versions(&answer.json, "supported");
-		nt_json_text(&answer.json, "requested", requested);
-		nt_json_close(&answer.json, '}');
-	}
-	nt_json_close(&answer.json, '}');
-	end_answer(serving, &answer);
-}
-
-/* ---- requests that are answered at once ---- */
-
-static void put_abilities(const struct nt_mcp_server *server, struct nt_json *json)
-{
-	nt_json_open(json, "capabilities", '{');
-	nt_json_open(json, "tools", '{');
-	nt_json_close(json, '}');
-	nt_json_close(json, '}');
-	nt_json_text(json, "instructions", server->instructions);
-}
-
-/* How long a client may keep it: while the program runs, nothing of it changes. */
-static void put_lifetime(struct nt_json *json)
-{
-	nt_json_integer(json, "ttlMs", 86400000);
-	nt_json_text(json, "cacheScope", "public");
-}
-
-static void answer_initialize(struct serving *serving, const struct nt_mcp_message *message)
-{
-	const char *wanted = nt_mcp_text(message->params, "protocolVersion"), *version = NEWEST_WITH_HANDSHAKE;
-	struct answer answer;
-
-	for (size_t i = 1; wanted && i < NT_COUNT(versions); i++) {
-		if (!strcmp(wanted, versions[i]))
-			version = versions[i];
-	}
-	if (!begin_result(serving, &answer, message->id, false))
-		return;
-	nt_json_text(&answer.json, "protocolVersion", version);
-	put_program(serving->server, &answer.json, "serverInfo");
-	put_abilities(serving->server, &answer.json);
-	end_result(serving, &answer);
-}
-
-static void answer_discover(struct serving *serving, const struct nt_mcp_message *message)
-{
-	struct answer answer;
-
-	if (!begin_result(serving, &answer, message->id, true))
-		return;
-	put_versions(&answer.json, "supportedVersions");
-	put_abilities(serving->server, &answer.json);
-	put_lifetime(&answer.json);
-	end_result(serving, &answer);
-}
-
-/* All tools are on the first page. */
-static void answer_list(struct serving *serving, const struct nt_mcp_message *message, bool is_modern)
-{
-	struct answer answer;
-
-	if (nt_mcp_text(message->params, "cursor")) {
-		answer_error(serving, message->id, NT_MCP_WRONG_PARAMS, "there is no page with this cursor", NULL);
-		return;
-	}
-	if (!begin_result(serving, &answer, message->id, is_modern))
-		return;
-	nt_json_open(&answer.json, "tools", '[');
-	for (const struct nt_mcp_tool *const *tool = serving->server->tools; *tool; tool++)
-		nt_mcp_tool_json(*tool, &answer.json);
-	nt_json_close(&answer.json, ']');
-	if (is_modern)
-		put_lifetime(&answer.json);
-	end_result(serving, &answer);
-}
-
-static void answer_ping(struct serving *serving, const struct nt_mcp_message *message)
-{
-	struct answer answer;
-
-	if (begin_result(serving, &answer, message->id, false))
-		end_result(serving, &answer);
-}
 
 /* ---- calls ---- */
-
-static void put_text(struct nt_json *json, const char *text, size_t size)
-{
-	nt_json_open(json, NULL, '{');
-	nt_json_text(json, "type", "text");
-	nt_json_cell(json, "text", &(struct nt_cell){.type = NT_CELL_TEXT, .text = text, .size = size});
-	nt_json_close(json, '}');
-}
-
-/* Ahead of what a tool found stands what it had to say beside it. Either may be empty. */
-static void answer_call(struct serving *serving, const struct call *call, bool is_error, const char *said,
-			size_t said_size, const char *found, size_t found_size)
-{
-	struct answer answer;
-
-	if (!begin_result(serving, &answer, call->id, call->is_modern))
-		return;
-	nt_json_open(&answer.json, "content", '[');
-	if (said_size)
-		put_text(&answer.json, said, said_size);
-	if (found_size)
-		put_text(&answer.json, found, found_size);
-	nt_json_close(&answer.json, ']');
-	nt_json_bool(&answer.json, "isError", is_error);
-	end_result(serving, &answer);
-}
 
 static void fail_call(struct serving *serving, const struct call *call, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -290,9 +67,10 @@ static void fail_call(struct serving *serving, const struct call *call, const ch
 	size = vasprintf(&text, format, args);
 	va_end(args);
 	if (size < 0)
-		serving->failed = "out of memory";
+		serving->output.failed = "out of memory";
 	else
-		answer_call(serving, call, true, text, (size_t)size, NULL, 0);
+		nt_mcp_answer_call(&serving->output, call->id, call->era, true,
+				   (struct nt_mcp_part){text, (size_t)size}, (struct nt_mcp_part){0});
 	free(size < 0 ? NULL : text);
 }
 
@@ -309,11 +87,13 @@ static void answer_output(struct serving *serving, const struct call *call, int 
 	found = nt_mcp_excerpt(process->out.text, process->out.size, call->tool->is_cut ? ANSWER_BYTES : UNCUT_BYTES,
 			       &size);
 	if (!found)
-		serving->failed = "out of memory";
+		serving->output.failed = "out of memory";
 	else if (code && !process->err.size && !size)
 		fail_call(serving, call, "It failed without a word, with exit code %d.", code);
 	else
-		answer_call(serving, call, code != 0, process->err.text, process->err.size, found, size);
+		nt_mcp_answer_call(&serving->output, call->id, call->era, code != 0,
+				   (struct nt_mcp_part){process->err.text, process->err.size},
+				   (struct nt_mcp_part){found, size});
 	free(found);
 }
 
@@ -334,13 +114,13 @@ static void answer_ended(struct serving *serving, const struct call *call, int s
 		break;
 	case NT_PROCESS_LATE:
 		fail_call(serving, call, "The answer took more than %.10g s. %s",
-			  (double)serving->server->time_ns / NS_IN_S, serving->server->late);
+			  (double)serving->output.server->time_ns / NS_IN_S, serving->output.server->late);
 		break;
 	case NT_PROCESS_TOO_LONG:
 		fail_call(serving, call, "The answer is far too long to read: ask for less.");
 		break;
 	case NT_PROCESS_NO_MEMORY:
-		serving->failed = "out of memory";
+		serving->output.failed = "out of memory";
 		break;
 	}
 }
@@ -378,12 +158,12 @@ static void start_next(struct serving *serving)
 {
 	struct call *call = serving->first;
 	const struct nt_process_bounds bounds = {
-		.time_ns = serving->server->time_ns,
+		.time_ns = serving->output.server->time_ns,
 		.memory_bytes = call->tool->memory_bytes,
 		.out_bytes = OUTPUT_BYTES,
 		.err_bytes = SENTENCES_BYTES,
 	};
-	struct running running = {serving->server, call};
+	struct running running = {serving->output.server, call};
 
 	serving->first = call->next;
 	serving->n_calls--;
@@ -399,18 +179,18 @@ static void start_next(struct serving *serving)
 
 /* Adds a call to those that wait. */
 static void take_call(struct serving *serving, const struct nt_mcp_message *message, const struct nt_mcp_tool *tool,
-		      bool is_modern)
+		      enum nt_mcp_era era)
 {
 	struct call *call = calloc(1, sizeof(*call));
 	char error[NT_ERROR_MAX];
 
 	if (!call) {
-		serving->failed = "out of memory";
+		serving->output.failed = "out of memory";
 		return;
 	}
 	call->id = json_object_get(message->id);
 	call->tool = tool;
-	call->is_modern = is_modern;
+	call->era = era;
 	if (serving->n_calls < CALLS_MAX)
 		call->words = nt_mcp_tool_words(tool, nt_mcp_object(message->params, "arguments"), error);
 	else
@@ -443,14 +223,14 @@ static bool are_arguments(struct json_object *params)
 	       json_object_is_type(arguments, json_type_object);
 }
 
-static void ask_call(struct serving *serving, const struct nt_mcp_message *message, bool is_modern)
+static void ask_call(struct serving *serving, const struct nt_mcp_message *message, enum nt_mcp_era era)
 {
 	const char *name = nt_mcp_text(message->params, "name");
-	const struct nt_mcp_tool *tool = name ? find_tool(serving->server, name) : NULL;
+	const struct nt_mcp_tool *tool = name ? find_tool(serving->output.server, name) : NULL;
 	char why[NT_ERROR_MAX];
 
 	if (tool && are_arguments(message->params)) {
-		take_call(serving, message, tool, is_modern);
+		take_call(serving, message, tool, era);
 		return;
 	}
 	if (tool)
@@ -459,7 +239,7 @@ static void ask_call(struct serving *serving, const struct nt_mcp_message *messa
 		nt_fail(why, "there is no tool '%.100s'", name);
 	else
 		nt_fail(why, "the call names no tool");
-	answer_error(serving, message->id, NT_MCP_WRONG_PARAMS, why, NULL);
+	nt_mcp_answer_error(&serving->output, message->id, NT_MCP_WRONG_PARAMS, why);
 }
 
 /* The client wants no answer to a call any more. */
@@ -494,51 +274,27 @@ static void take_notification(struct serving *serving, const struct nt_mcp_messa
 		cancel(serving, id);
 }
 
-/* Whether the request tells its version, as it must by 2026-07-28. -1: not as it must; that has been answered. */
-static int find_era(struct serving *serving, const struct nt_mcp_message *message)
-{
-	struct json_object *meta = nt_mcp_object(message->params, "_meta");
-	const char *version = nt_mcp_text(meta, META "protocolVersion");
-	char why[NT_ERROR_MAX];
-
-	for (size_t i = 1; version && i < NT_COUNT(versions); i++) {
-		if (!strcmp(version, versions[i]))
-			return false;
-	}
-	if (version && strcmp(version, MODERN) != 0) {
-		nt_fail(why, "unsupported protocol version: %.100s", version);
-		answer_error(serving, message->id, NT_MCP_NO_VERSION, why, version);
-		return -1;
-	}
-	if (!version && (!meta || !json_object_object_get_ex(meta, META "protocolVersion", NULL)))
-		return false;
-	if (version && nt_mcp_object(meta, META "clientCapabilities"))
-		return true;
-	answer_error(serving, message->id, NT_MCP_WRONG_PARAMS,
-		     "_meta needs " META "protocolVersion, a string, and " META "clientCapabilities, an object", NULL);
-	return -1;
-}
-
 static void take_request(struct serving *serving, const struct nt_mcp_message *message)
 {
-	const int is_modern = find_era(serving, message);
+	struct nt_mcp_output *output = &serving->output;
+	const enum nt_mcp_era era = nt_mcp_era(output, message);
 	char why[NT_ERROR_MAX];
 
-	if (is_modern < 0)
+	if (era == NT_MCP_ODD)
 		return;
 	if (!strcmp(message->method, "server/discover")) {
-		answer_discover(serving, message);
+		nt_mcp_answer_discover(output, message);
 	} else if (!strcmp(message->method, "tools/list")) {
-		answer_list(serving, message, is_modern);
+		nt_mcp_answer_list(output, message, era);
 	} else if (!strcmp(message->method, "tools/call")) {
-		ask_call(serving, message, is_modern);
-	} else if (!is_modern && !strcmp(message->method, "initialize")) {
-		answer_initialize(serving, message);
-	} else if (!is_modern && !strcmp(message->method, "ping")) {
-		answer_ping(serving, message);
+		ask_call(serving, message, era);
+	} else if (era == NT_MCP_LEGACY && !strcmp(message->method, "initialize")) {
+		nt_mcp_answer_initialize(output, message);
+	} else if (era == NT_MCP_LEGACY && !strcmp(message->method, "ping")) {
+		nt_mcp_answer_ping(output, message);
 	} else {
 		nt_fail(why, "there is no method %.100s", message->method);
-		answer_error(serving, message->id, NT_MCP_NO_METHOD, why, NULL);
+		nt_mcp_answer_error(output, message->id, NT_MCP_NO_METHOD, why);
 	}
 }
 
@@ -552,7 +308,7 @@ static void take_line(struct serving *serving, const char *line, size_t size)
 		return;
 	code = nt_mcp_read(&message, line, size, error);
 	if (code && !message.is_notification)
-		answer_error(serving, message.id, code, error, NULL);
+		nt_mcp_answer_error(&serving->output, message.id, code, error);
 	else if (!code && message.is_notification)
 		take_notification(serving, &message);
 	else if (!code && message.method)
@@ -580,7 +336,7 @@ static void pass_over(struct serving *serving)
 
 	nt_fail(why, "the message is longer than %u bytes", LINE_MAX_BYTES);
 	if (!serving->is_too_long)
-		answer_error(serving, NULL, NT_MCP_NO_JSON, why, NULL);
+		nt_mcp_answer_error(&serving->output, NULL, NT_MCP_NO_JSON, why);
 	serving->is_too_long = true;
 	serving->size = serving->searched = 0;
 }
@@ -590,7 +346,7 @@ static void take_lines(struct serving *serving)
 {
 	char *line = serving->input, *end;
 
-	while (!serving->failed && !serving->is_gone) {
+	while (!serving->output.failed && !serving->output.is_gone) {
 		char *const from = line == serving->input ? line + serving->searched : line;
 
 		end = memchr(from, '\n', (size_t)(serving->input + serving->size - from));
@@ -640,7 +396,7 @@ static void wait_for_more(struct serving *serving)
 	if (poll(polled, N, serving->running ? nt_process_left_ms(&serving->process) : -1) < 0)
 		return;
 	if (polled[OUT].revents)
-		serving->is_gone = true;
+		serving->output.is_gone = true;
 	if (serving->running)
 		nt_process_take(&serving->process, polled + PROCESS);
 	if (polled[IN].revents)
@@ -655,7 +411,7 @@ static void end_running(struct serving *serving)
 
 static void serve(struct serving *serving)
 {
-	while (!serving->failed && !serving->is_gone) {
+	while (!serving->output.failed && !serving->output.is_gone) {
 		take_lines(serving);
 		if (serving->running && serving->process.state != NT_PROCESS_RUNS)
 			end_running(serving);
@@ -687,20 +443,20 @@ static void release(struct serving *serving)
 
 int nt_mcp_serve(const struct nt_mcp_server *server, char error[NT_ERROR_MAX])
 {
-	struct serving serving = {.server = server};
+	struct serving serving = {.output = {.server = server}};
 
 	serving.behind = &serving.first;
 	serving.input = malloc(LINE_MAX_BYTES + 1);
 	serving.nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (!serving.input)
-		serving.failed = "out of memory";
+		serving.output.failed = "out of memory";
 	else if (serving.nothing < 0)
-		serving.failed = "/dev/null cannot be opened";
+		serving.output.failed = "/dev/null cannot be opened";
 	signal(SIGPIPE, SIG_IGN);
 	/* Whoever started us may have left it ignored: then the status of a process is lost. */
 	signal(SIGCHLD, SIG_DFL);
-	if (!serving.failed)
+	if (!serving.output.failed)
 		serve(&serving);
 	release(&serving);
-	return serving.failed ? nt_fail(error, "%s", serving.failed) : 0;
+	return serving.output.failed ? nt_fail(error, "%s", serving.output.failed) : 0;
 }
