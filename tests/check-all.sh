@@ -29,7 +29,7 @@ echo "nettape: $here tests, and $guests in guests"
 if [[ -z $pattern ]]; then
     echo "nettape: they take about half an hour on two CPUs"
     echo "nettape: beside packages they download into build/, once: Perfetto's engine, speedscope's page,"
-    echo "nettape: Prometheus and three kernels; about 400 MB, 850 MB on disk"
+    echo "nettape: clients of MCP, Prometheus and three kernels; about 400 MB, 900 MB on disk"
 fi
 bash tests/setup.sh build serve load test
 # Where these cannot be had, the tests that need them say so.

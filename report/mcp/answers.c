@@ -16,8 +16,8 @@ static const char *const versions[] = {MODERN, "2025-11-25", "2025-06-18", "2024
 #define NEWEST_WITH_HANDSHAKE versions[1]
 
 #define META "io.modelcontextprotocol/"
-#define LIFETIME_MS                                                                                                    \
-	86400000 /* a client may keep what it was told so long: while the program runs, it does not change */
+/* So long a client may keep what it was told: while the program runs, that does not change. */
+#define LIFETIME_MS 86400000
 
 /* ---- a line ---- */
 
@@ -148,7 +148,7 @@ static bool is_with_handshake(const char *version)
 	return false;
 }
 
-enum nt_mcp_era nt_mcp_era(struct nt_mcp_output *output, const struct nt_mcp_message *message)
+enum nt_mcp_era nt_mcp_find_era(struct nt_mcp_output *output, const struct nt_mcp_message *message)
 {
 	struct json_object *meta = nt_mcp_object(message->params, "_meta");
 	const char *version = nt_mcp_text(meta, META "protocolVersion");

@@ -24,7 +24,7 @@ struct nt_mcp_part {
 /* A request of the revision in which each tells its version (modern), or of an earlier one. NT_MCP_ODD: it tells one
  * that there is not, or lacks something; that has been answered. */
 enum nt_mcp_era { NT_MCP_LEGACY, NT_MCP_MODERN, NT_MCP_ODD };
-enum nt_mcp_era nt_mcp_era(struct nt_mcp_output *output, const struct nt_mcp_message *message);
+enum nt_mcp_era nt_mcp_find_era(struct nt_mcp_output *output, const struct nt_mcp_message *message);
 
 /* `id` may be NULL. `code` is of enum nt_mcp_error. */
 void nt_mcp_answer_error(struct nt_mcp_output *output, struct json_object *id, int code, const char *why);

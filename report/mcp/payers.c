@@ -69,7 +69,7 @@ static int print_session(struct payers *payers)
 	putchar('\n');
 	nt_printer_say_left_out(sessions->printer, "", "rx_cost has");
 	nt_print_prose(stdout, "", "%s %s `cpu` is a share of one CPU.", NT_PAYERS_MEAN, nt_group(NT_BY_IFACE)->note);
-	nt_print_prose(stdout, "", "What is not known exactly lies between at_least and at_most.");
+	nt_print_prose(stdout, "", "at_least and at_most bound what is not known exactly.");
 	if (payers->is_estimate)
 		nt_print_prose(stdout, "", NT_PAYERS_ESTIMATED);
 	return nt_uncovered_print(stdout, sessions->db, session->id, NULL, "this recording");

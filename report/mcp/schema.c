@@ -157,6 +157,16 @@ static int complain_unknown(struct nt_db *db, const char *name)
 	return NT_EXIT_MISUSED;
 }
 
+/* The section of views, which are described together, if this is one of ours. */
+static const char *find_views(const char *name, size_t *size)
+{
+	const char *section = find_section(sql_schema, "Views", size);
+	char quoted[128];
+
+	snprintf(quoted, sizeof(quoted), "`%.100s`", name);
+	return section && memmem(section, *size, quoted, strlen(quoted)) ? section : NULL;
+}
+
 static int print_one(struct nt_db *db, const char *name)
 {
 	const int has_columns = is_table(db, name);
@@ -165,12 +175,12 @@ static int print_one(struct nt_db *db, const char *name)
 
 	if (has_columns < 0 || (has_columns && print_columns(db, name)))
 		return nt_complain("%s", db->error);
-	/* Views are described together. */
 	if (has_columns && !section)
-		section = find_section(sql_schema, "Views", &size);
-	if (!section)
+		section = find_views(name, &size);
+	if (!has_columns && !section)
 		return complain_unknown(db, name);
-	printf("%.*s", (int)size, section);
+	if (section)
+		printf("%.*s", (int)size, section);
 	return NT_EXIT_DONE;
 }
 

@@ -277,7 +277,7 @@ static void take_notification(struct serving *serving, const struct nt_mcp_messa
 static void take_request(struct serving *serving, const struct nt_mcp_message *message)
 {
 	struct nt_mcp_output *output = &serving->output;
-	const enum nt_mcp_era era = nt_mcp_era(output, message);
+	const enum nt_mcp_era era = nt_mcp_find_era(output, message);
 	char why[NT_ERROR_MAX];
 
 	if (era == NT_MCP_ODD)

@@ -142,13 +142,16 @@ static char *make_word(const struct nt_option *option, struct json_object *value
 	return size < 0 ? NULL : word;
 }
 
-/* Adds a copy. 0, or -1 and an error. */
-static int add(char **words, size_t *n, const char *text, size_t size, char error[NT_ERROR_MAX])
+/* Adds a word, which it owns then; NULL: out of memory. 0, or -1 and an error. */
+static int add(char **words, size_t *n, char *word, char error[NT_ERROR_MAX])
 {
-	if (*n == MAX_WORDS)
-		return nt_fail(error, "too many arguments.");
-	words[*n] = strndup(text, size);
-	return words[*n] ? (++*n, 0) : nt_fail(error, "out of memory.");
+	if (!word || *n == MAX_WORDS) {
+		nt_fail(error, word ? "too many arguments." : "out of memory.");
+		free(word);
+		return -1;
+	}
+	words[(*n)++] = word;
+	return 0;
 }
 
 static int add_arguments(const struct nt_mcp_tool *tool, struct json_object *arguments, char **words, size_t *n,
@@ -163,12 +166,8 @@ static int add_arguments(const struct nt_mcp_tool *tool, struct json_object *arg
 
 		if (!option)
 			return fail_unknown(tool, name, error);
-		if (*n == MAX_WORDS)
-			return nt_fail(error, "too many arguments.");
 		word = make_word(option, json_object_iter_peek_value(&at), error);
-		if (word)
-			words[(*n)++] = word;
-		else if (error[0])
+		if (error[0] || (word && add(words, n, word, error)))
 			return -1;
 	}
 	return 0;
@@ -185,10 +184,10 @@ char **nt_mcp_tool_words(const struct nt_mcp_tool *tool, struct json_object *arg
 		nt_fail(error, "out of memory.");
 		return NULL;
 	}
-	failed = add(words, &n, tool->name, strlen(tool->name), error);
+	failed = add(words, &n, strdup(tool->name), error);
 	for (const char *at = tool->always ? tool->always : ""; *at && !failed;
 	     at += strcspn(at, " "), at += *at == ' ')
-		failed = add(words, &n, at, strcspn(at, " "), error);
+		failed = add(words, &n, strndup(at, strcspn(at, " ")), error);
 	if (!failed && arguments)
 		failed = add_arguments(tool, arguments, words, &n, error);
 	if (!failed)

@@ -19,7 +19,7 @@ struct nt_mcp_tool {
 	size_t memory_bytes; /* that a call may take; 0: no bound */
 };
 
-/* What a call is about. */
+/* The subject of calls. */
 struct nt_mcp_recording {
 	const char *path; /* of a tape or a database */
 	const char *names; /* --names, or NULL */

@@ -14,9 +14,8 @@ static const struct nt_mcp_tool summary = {
 	.title = "Cost of the network stack",
 	.what = "CPU time of the network stack: its share of the host; by program, process, control group, socket and "
 		"interface; who pays for receiving; the owners of each CPU's time; what other probes recorded. Call it "
-		"first, then with from and to for a part. With `by` it has one table instead of all: by program, "
-		"process, port, peer, "
-		"control group, socket or interface.",
+		"first, then with from and to for a part. With `by`, one table of costs with more rows stands for the "
+		"usual five.",
 	.is_cut = true,
 	TOOL(nt_cmd_summary, OF_WINDOW ",by,limit"),
 };
@@ -82,8 +81,8 @@ static const struct nt_mcp_tool query = {
 	.name = "query",
 	.title = "SQL",
 	.what = "Runs one statement of SQLite's SQL on the recording, read-only, and answers in JSON; is_cut tells "
-		"that "
-		"there are more rows. Ask `schema` for tables and columns first. Sum up in SQL, do not fetch rows. A "
+		"that there are more rows. Ask `schema` for tables and columns first. Sum up in SQL, do not fetch "
+		"rows. A "
 		"condition on ts makes a query quick: WHERE ts >= A AND ts < B.",
 	.memory_bytes = (size_t)NT_ANSWER_MEMORY_MIB * MIB,
 	TOOL(nt_mcp_query, "sql,limit"),

@@ -44,7 +44,7 @@ struct nt_process {
 
 /*
  * Runs `run` in a new process: `in` is its standard input, the streams its standard output and error, and it has no
- * other file. What run gives is its exit code. It ends with the thread that started it. Where that thread is not the
+ * other file. Its exit code is that of run. It ends with the thread that started it. Where that thread is not the
  * only one, run must not take a lock before it has called exec. 0, or -1: errno; nothing is to be released then.
  */
 int nt_process_start(struct nt_process *process, const struct nt_process_bounds *bounds, int in, int (*run)(void *arg),

@@ -338,7 +338,7 @@ def ends(program, tape):
     must("only these are answered", (server.next()["id"], server.next()["id"]) == (last, more))
     must("a ping", server.ask("ping")["result"] == {})
     must("no process is left", not server.children())
-    # What was asked for before the end is answered, the last one without an end of its line.
+    # It answers all that was asked before the end, the last one without an end of its line.
     last = server.post_call("summary")
     server.process.stdin.write(b'{"jsonrpc":"2.0","id":"the last","method":"ping"}')
     must("exit status", server.end() == 0)

@@ -6,7 +6,7 @@
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 command -v node >/dev/null || skip "no node: make check-all installs it"
-clients=$(bash tests/mcp/npm.sh 2>"$work/why") || skip "$(tail -1 "$work/why")"
+clients=$(bash tests/mcp/clients.sh 2>"$work/why") || skip "$(tail -1 "$work/why")"
 make_tape samples
 got=$(node tests/mcp/clients.mjs "$clients" "$REPORT" "$work/samples.tape" 2>&1) || true
 is "the official clients" "$got" "sdk: all is well

@@ -43,7 +43,7 @@ done
 fetch() {
     mkdir -p "$work/tree/$(dirname "$2")"
     cp "$2" "$work/tree/$2"
-    cp tests/retry.sh "$work/tree/tests"
+    cp tests/{retry,npm}.sh "$work/tree/tests"
     run 1 env -u NO_INSTALL NT_FETCH="$1" RETRY_PAUSES="0 0" PATH="$work/bin:$PATH" bash "$work/tree/$2" "${@:3}"
 }
 fetch 1 tests/perfetto/engine.sh
