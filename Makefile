@@ -246,7 +246,7 @@ $(BUILD)/fuzz/%_fuzz: tests/fuzz/%_fuzz.c $(lib_src) \
 		| $(needs) $(BUILD)/needs-fuzz $(text_headers) $(manual_headers) $(page_headers) $(live_headers)
 	@mkdir -p $(@D)
 	$(call say,FUZZ,$@)
-	$(Q)$(CLANG) $(CPPALL) -O1 -g -fsanitize=fuzzer,address,undefined -o $@ $^ $(REPORT_LIBS) -lm
+	$(Q)$(CLANG) $(CPPALL) -O1 -g -fsanitize=fuzzer,address,undefined -o $@ $^ -lcmocka $(REPORT_LIBS) -lm
 
 # Programs that tests run: plain builds.
 $(BUILD)/tools/%: $(BUILD)/o/tests/tools/%.o $(plain_lib)

@@ -6,6 +6,8 @@
 #include <limits.h>
 #include <string.h>
 
+#include "report/util/utf8.h"
+
 static int fail(enum nt_mcp_error code, char error[NT_ERROR_MAX], const char *why)
 {
 	nt_fail(error, "%s", why);
@@ -29,16 +31,29 @@ static int fail_to_parse(enum json_tokener_error why, char error[NT_ERROR_MAX])
 	return NT_MCP_NO_JSON;
 }
 
+/* json-c takes longer forms of a character, too: they would not be given back. */
+static bool is_utf8(const char *text, size_t size)
+{
+	size_t length = 1;
+
+	for (size_t at = 0; at < size && length; at += length)
+		length = nt_utf8_length(text + at, size - at);
+	return length;
+}
+
 /* The text has a zero behind it. */
 static int parse(struct nt_mcp_message *message, const char *text, size_t size, char error[NT_ERROR_MAX])
 {
-	struct json_tokener *tokener = size < INT_MAX ? json_tokener_new_ex(NT_MCP_DEPTH) : NULL;
+	struct json_tokener *tokener;
 	enum json_tokener_error why;
 	size_t end;
 
+	if (!is_utf8(text, size))
+		return fail(NT_MCP_NO_JSON, error, "the message is no UTF-8");
+	tokener = size < INT_MAX ? json_tokener_new_ex(NT_MCP_DEPTH) : NULL;
 	if (!tokener)
 		return fail(NT_MCP_NO_JSON, error, "out of memory");
-	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
 	/* With the zero, which ends a number. */
 	message->whole = json_tokener_parse_ex(tokener, text, (int)size + 1);
 	why = json_tokener_get_error(tokener);

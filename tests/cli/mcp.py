@@ -380,7 +380,9 @@ def blocked(program, tape):
 FIXED = [
     (b"garbage", -32700), (b"{", -32700), (b'{"jsonrpc":"2.0","id":1,"method":"ping"} x', -32700),
     (b'{"jsonrpc":"2.0","id":1,"method":"ping"}{"jsonrpc":"2.0"}', -32700), (b"\xff\xfe", -32700),
-    (b'{"jsonrpc":"2.0","id":1,"method":"p\xff"}', -32700), (b"{'jsonrpc':'2.0'}", -32700), (b"[" * 100000, -32700),
+    (b'{"jsonrpc":"2.0","id":1,"method":"p\xff"}', -32700),
+    (b'{"jsonrpc":"2.0","id":"\xc0\xb5","method":"ping"}', -32700),
+    (b"{'jsonrpc':'2.0'}", -32700), (b"[" * 100000, -32700),
     (b"[" * 30 + b"]" * 30, -32600), (b"null", -32600), (b"1", -32600), (b'"x"', -32600), (b"[]", -32600),
     (b'[{"jsonrpc":"2.0","id":1,"method":"ping"}]', -32600), (b"{}", -32600),
     (b'{"jsonrpc":"1.0","id":1,"method":"ping"}', -32600), (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600),
