@@ -32,8 +32,6 @@ void nt_meta_header(struct nt_chunk_header *header)
 	header->version = NT_CHUNK_VERSION;
 	if (getrandom(header->session, sizeof(header->session), 0) != sizeof(header->session))
 		snprintf((char *)header->session, sizeof(header->session), "%llx", (unsigned long long)realtime_ns());
-	header->created_monotonic_ns = nt_now();
-	header->created_realtime_ns = realtime_ns();
 	nt_first_line("/proc/sys/kernel/random/boot_id", header->boot_id, sizeof(header->boot_id));
 	gethostname(header->host, sizeof(header->host) - 1);
 }
@@ -268,6 +266,18 @@ static int add_stacks(struct nt_buf *out, const struct nt_record_options *option
 	return error ? error : nt_meta_append(out, NT_META_USER_STACKS, options->user_stacks ? "1" : "0");
 }
 
+/* What becomes of the oldest chunks. So a tape without its first ones can be told from one that has lost them. */
+static int add_retention(struct nt_buf *out, const struct nt_retention_limits *limits)
+{
+	int error = 0;
+
+	if (limits->keep_ns)
+		error = add_number(out, NT_META_KEEP_NS, limits->keep_ns);
+	if (!error && limits->max_bytes)
+		error = add_number(out, NT_META_MAX_BYTES, limits->max_bytes);
+	return error;
+}
+
 int nt_meta_open(struct nt_buf *out, const struct nt_record_options *options, const struct nt_kernel *kernel,
 		 const char *hidden)
 {
@@ -282,6 +292,8 @@ int nt_meta_open(struct nt_buf *out, const struct nt_record_options *options, co
 		error = add_host(out);
 	if (!error)
 		error = add_number(out, NT_META_RING_SIZE, options->ring_size);
+	if (!error)
+		error = add_retention(out, &options->retention);
 	if (!error)
 		error = add_plan(out, &options->plan);
 	if (!error)

@@ -25,9 +25,11 @@ struct nt_totals {
 	const char *most_left_out; /* its name */
 	struct nt_own_cost own;
 	uint64_t lost_bytes_max; /* room for what was lost on one CPU between two drains, at most */
+	uint64_t dropped_chunks, dropped_bytes, dropped_events; /* that are not on the tape any more */
+	uint64_t kept_ns; /* if there are any: the time that the tape has now */
 };
 
-/* A new session: random id, now, this host. The chunk number is 0. */
+/* A new session: random id, this host. Number and times are the chunk's (tape_writer.h). */
 void nt_meta_header(struct nt_chunk_header *header);
 /* The lines that open every chunk; `hidden` is one more sentence on what is not covered, or "". 0 or -ENOMEM. */
 int nt_meta_open(struct nt_buf *out, const struct nt_record_options *options, const struct nt_kernel *kernel,

@@ -18,6 +18,8 @@
 #define DEFAULT_RING_SIZE (256u << 10) /* small enough to stay in a CPU's second-level cache: docs/overhead.md */
 #define LEAST_RING_SIZE (64u << 10)
 #define GREATEST_RING_SIZE (1u << 30)
+#define LEAST_KEEP_NS 1000000000ull
+#define LEAST_MAX_BYTES (16ull << 20)
 #define DEFAULT_HZ 999 /* not 1,000: in step with nothing that comes a thousand times a second */
 #define GREATEST_HZ 100000
 #define HELP_INDENT 24 /* of the text beside an option */
@@ -68,44 +70,58 @@ static bool set_plan(void *member, const struct nt_option_values *values)
 	return nt_plan_only(member, values->text);
 }
 
-/* "4M", "512k", "65536" to bytes, rounded up to a power of two. 0: not a size, or out of bounds. */
-static size_t parse_size(const char *text)
+/* "4M", "512k", "65536" to bytes. False: not a size, or above an int64_t. */
+static bool parse_bytes(const char *text, uint64_t *bytes)
 {
-	size_t size = 1;
+	static const char units[] = "kKmMgGtT"; /* two letters each, 1,024 times the one before */
+	const char *unit;
 	char *end;
-	unsigned long long value;
+	int shift = 0;
 
 	errno = 0;
-	value = strtoull(text, &end, 10);
-	if (end == text || errno || text[0] == '-' || value > GREATEST_RING_SIZE)
-		return 0;
-	switch (*end) {
-	case 'g':
-	case 'G':
-		value <<= 10;
-		/* fall through */
-	case 'm':
-	case 'M':
-		value <<= 10;
-		/* fall through */
-	case 'k':
-	case 'K':
-		value <<= 10;
-		end++;
+	*bytes = strtoull(text, &end, 10);
+	if (end == text || errno || strchr(text, '-'))
+		return false;
+	if (*end) {
+		unit = strchr(units, *end);
+		if (!unit || end[1])
+			return false;
+		shift = 10 * (int)((unit - units) / 2 + 1);
 	}
-	if (*end || value < LEAST_RING_SIZE || value > GREATEST_RING_SIZE)
-		return 0;
-	while (size < value)
-		size *= 2;
-	return size;
+	if (*bytes > (uint64_t)INT64_MAX >> shift)
+		return false;
+	*bytes <<= shift;
+	return true;
 }
 
+/* Rounded up to a power of two. */
 static bool set_ring_size(void *member, const struct nt_option_values *values)
 {
-	size_t bytes = parse_size(values->text);
+	size_t size = LEAST_RING_SIZE;
+	uint64_t bytes;
 
-	*(size_t *)member = bytes;
-	return bytes;
+	if (!parse_bytes(values->text, &bytes) || bytes < LEAST_RING_SIZE || bytes > GREATEST_RING_SIZE)
+		return false;
+	while (size < bytes)
+		size *= 2;
+	*(size_t *)member = size;
+	return true;
+}
+
+static bool set_keep(void *member, const struct nt_option_values *values)
+{
+	return set_duration(member, values) && *(uint64_t *)member >= LEAST_KEEP_NS;
+}
+
+/* How much is too little depends on other options: check_retention(). */
+static bool set_max_size(void *member, const struct nt_option_values *values)
+{
+	return parse_bytes(values->text, member) && *(uint64_t *)member;
+}
+
+static bool set_min_free(void *member, const struct nt_option_values *values)
+{
+	return parse_bytes(values->text, member);
 }
 
 static bool set_user(void *member, const struct nt_option_values *values)
@@ -254,6 +270,14 @@ static const struct nt_option table[] = {
 		.wants = "fentry, tracepoints, events or ends", .choice = plan_choice),
 	NT_OPTION("ring-size", 0, "SIZE", "1M", TO(set_ring_size, ring_size),
 		  "buffer of each CPU, such as 1M; rounded up to a power of two (default: 256k)", .wants = "64k to 1G"),
+	NT_OPTION("keep", 0, "TIME", "10m", TO(set_keep, retention.keep_ns),
+		  "be a flight recorder: keep the last 10m, say, and drop what is older",
+		  .wants = "a time of 1s or more"),
+	NT_OPTION("max-size", 0, "SIZE", "2G", TO(set_max_size, retention.max_bytes),
+		  "keep this much at most, and drop the oldest", .wants = "a size such as 200M or 2G"),
+	NT_OPTION("min-free", 0, "SIZE", "5G", TO(set_min_free, retention.min_free_bytes),
+		  "leave this much of the disk free: drop the oldest, or stop (default: 5 % of the disk, 1G at most)",
+		  .wants = "a size such as 5G, or 0"),
 	NT_OPTION("user", 0, "NAME", "alice", TO(set_user, owner),
 		  "give the tape to this user (default: who called sudo or pkexec)"),
 	NT_OPTION("serve", 0, NULL, NULL, TO(nt_option_set_true, serves),
@@ -424,6 +448,20 @@ static int complete_flows(struct nt_flows_options *flows, int *exit_status)
 	return 0;
 }
 
+/* What is read of the rings at once must find room in a few chunks. */
+static int check_retention(const struct nt_record_options *options, int *exit_status)
+{
+	const long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	const uint64_t least = LEAST_MAX_BYTES + 2 * options->ring_size * (uint64_t)(cpus > 0 ? cpus : 1);
+	char text[128];
+
+	if (!options->retention.max_bytes || options->retention.max_bytes >= least)
+		return 0;
+	snprintf(text, sizeof(text), "--max-size wants %lluM or more, with this many CPUs and this --ring-size",
+		 (unsigned long long)((least + (1u << 20) - 1) >> 20));
+	return misuse(exit_status, text, "");
+}
+
 static int print_and_end(const struct nt_record_options *options, int *exit_status)
 {
 	if (options->help)
@@ -487,6 +525,7 @@ static void set_defaults(struct nt_record_options *options, int argc, char **arg
 	memset(options, 0, sizeof(*options));
 	options->ring_size = DEFAULT_RING_SIZE;
 	options->stacks_hz = DEFAULT_HZ;
+	options->retention.min_free_bytes = NT_MIN_FREE_USUAL;
 	options->flows.keys = 1u << NT_FLOW_KEY_FLOW;
 	options->program = argc ? argv[0] : "nettape-record";
 	nt_plan_parse(&options->plan, "default", bad, sizeof(bad));
@@ -512,7 +551,8 @@ int nt_record_options_parse(struct nt_record_options *options, int argc, char **
 	if (n < 0)
 		return misuse(exit_status, error, "");
 	if (take_command(options, reader.has_dashes, n, argv + 1, exit_status) ||
-	    check_probes(options, reader.given, exit_status) || complete_flows(&options->flows, exit_status))
+	    check_probes(options, reader.given, exit_status) || complete_flows(&options->flows, exit_status) ||
+	    check_retention(options, exit_status))
 		return 1;
 	if (options->list_probes)
 		return 0;

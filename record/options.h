@@ -8,6 +8,7 @@
 
 #include "record/filter.h"
 #include "record/plan.h"
+#include "record/retention.h"
 #include "record/tape_owner.h"
 
 #define NT_OUTPUT_MAX 4096
@@ -34,6 +35,7 @@ struct nt_record_options {
 	struct nt_plan plan;
 	struct nt_filter filter;
 	struct nt_flows_options flows;
+	struct nt_retention_limits retention;
 };
 
 /* 0: go on; else *exit_status is what to exit with (help, version, misuse: messages are printed). */

@@ -357,6 +357,16 @@ int nt_proc_snapshots_packages(struct nt_proc_snapshots *snapshots)
 	return error ? error : write_snapshot(snapshots, SYS "/devices/system/cpu", begin_ns, nt_now());
 }
 
+int nt_proc_snapshots_earlier(struct nt_proc_snapshots *snapshots, const struct nt_buf *text)
+{
+	const uint64_t now_ns = nt_now();
+	int error;
+
+	snapshots->text.size = 0;
+	error = nt_buf_append(&snapshots->text, text->data, text->size);
+	return error ? error : write_snapshot(snapshots, "nettape/earlier", now_ns, now_ns);
+}
+
 static int take_own(struct nt_proc_snapshots *snapshots, const char *name,
 		    int (*print)(struct nt_proc_snapshots *snapshots))
 {

@@ -46,6 +46,8 @@ int nt_proc_snapshots_take(struct nt_proc_snapshots *snapshots, enum nt_proc_sna
 /* The same of the energy counters, and of which package each CPU is of. Without the first, nothing happens. */
 int nt_proc_snapshots_energy(struct nt_proc_snapshots *snapshots);
 int nt_proc_snapshots_packages(struct nt_proc_snapshots *snapshots);
+/* Writes a text on what earlier chunks have (nt_stream_print). */
+int nt_proc_snapshots_earlier(struct nt_proc_snapshots *snapshots, const struct nt_buf *text);
 /* A sentence on a reading of /proc that is wanted and that this kernel does not have; NULL: it has all. */
 const char *nt_proc_snapshots_uncovered(const struct nt_proc_snapshots *snapshots);
 /*

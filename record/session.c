@@ -29,6 +29,7 @@
 #include "record/status.h"
 #include "record/stream.h"
 #include "record/symbols.h"
+#include "record/text.h"
 #include "schema/meta_keys.h"
 
 #define DRAIN_EVERY_MS 20
@@ -38,7 +39,6 @@
 #define READ_ENERGY_LAST_NS 50000000ull /* after the reading before: less would say little */
 #define REFRESH_AFTER_NS 500000000ull
 #define SILENT_NS 10000000000ull /* longer, nothing is known of a CPU: who reads the tape meanwhile waits for that */
-#define CHUNK_BYTES (64ull << 20)
 
 struct session {
 	struct nt_record_options *options;
@@ -60,11 +60,13 @@ struct session {
 	int epoll_fd, signal_fd;
 	int ended_by_signal; /* its number, or 0 */
 	const char *stop; /* why it ended */
-	uint64_t deadline_ns, next_snapshot_ns;
+	struct nt_tape_totals written; /* as of the last second */
+	uint64_t deadline_ns, next_snapshot_ns, chunk_begun_ns;
 	uint64_t next_energy_ns, last_energy_ns; /* 0: energy is not recorded; or was not read yet */
 	uint32_t generation; /* of ids, as the kernel side knows it */
 	char hidden[512]; /* sentence: what the kernel hides, or "" */
 	bool failed_write; /* the tape cannot be written any more */
+	bool is_short; /* it ended before it was to */
 };
 
 static int complain(const char *what, int error)
@@ -88,6 +90,18 @@ static int complain_of_tape(struct session *session, int error)
 		written.bytes ? "the part written before is whole and can be read" : "nothing was recorded",
 		error == -ENOSPC || error == -EDQUOT ? "make room, or " : "");
 	return error;
+}
+
+/* The tape has its end: there was room for that. */
+static int complain_of_little_room(const struct session *session)
+{
+	char min[NT_TEXT_MAX];
+
+	fprintf(stderr,
+		"nettape-record: less than %s are free on the disk of %s: recorded no longer; the tape is whole. Make "
+		"room, record elsewhere with -o, or allow less with --min-free\n",
+		nt_bytes_text(min, nt_tape_writer_min_free(session->tape)), session->options->output);
+	return -ENOSPC;
 }
 
 /* ---- beginning ---- */
@@ -142,7 +156,8 @@ static int open_tape(struct session *session)
 	int error;
 
 	nt_meta_header(&header);
-	error = nt_tape_writer_new(&session->tape, options->output, &options->owner, &header, message, sizeof(message));
+	error = nt_tape_writer_new(&session->tape, options->output, &options->owner, &options->retention, &header,
+				   message, sizeof(message));
 	if (error)
 		fprintf(stderr, "nettape-record: %s\n", message);
 	return error;
@@ -229,15 +244,34 @@ static int put_memory(struct session *session)
 		       : 0;
 }
 
+/* So many records were in earlier chunks, which a flight recorder drops: check then still knows how many there were. */
+static int put_earlier(struct session *session)
+{
+	struct nt_buf text = {};
+	int error = 0;
+
+	if (!nt_retention_drops(&session->options->retention))
+		return 0;
+	for (uint32_t cpu = 0; cpu < session->kernel.n_cpus && !error; cpu++)
+		error = nt_stream_print(&session->streams[cpu], &text);
+	if (!error)
+		error = nt_proc_snapshots_earlier(&session->snapshots, &text);
+	nt_buf_release(&text);
+	return error;
+}
+
 static int begin_chunk(struct session *session)
 {
 	int error = nt_tape_writer_begin_chunk(session->tape);
 
+	session->chunk_begun_ns = nt_now();
 	nt_ids_next_chunk(&session->ids, nt_tape_writer_number(session->tape));
 	if (!error)
 		error = write_meta(session);
 	if (!error)
 		error = nt_proc_snapshots_clock(&session->snapshots);
+	if (!error)
+		error = put_earlier(session);
 	if (!error)
 		error = put_irqs(session);
 	if (!error)
@@ -461,7 +495,7 @@ static void sum_up(const struct session *session, uint64_t end_ns, struct nt_tot
 	for (uint32_t cpu = 0; cpu < session->kernel.n_cpus; cpu++) {
 		const struct nt_stream *stream = &session->streams[cpu];
 
-		totals->events += stream->events_total;
+		totals->events += nt_stream_events(stream);
 		totals->lost += stream->lost_total;
 		totals->missed += stream->missed_total;
 		totals->many +=
@@ -476,7 +510,15 @@ static void show_status(struct session *session, uint64_t now_ns)
 	struct nt_totals totals;
 
 	sum_up(session, now_ns, &totals);
-	nt_status_show(&session->status, &totals, nt_tape_writer_bytes(session->tape));
+	nt_status_show(&session->status, &totals, nt_tape_writer_bytes(session->tape) - session->written.dropped_bytes);
+}
+
+static bool is_chunk_full(const struct session *session, uint64_t now_ns)
+{
+	const struct nt_retention_limits *limits = &session->options->retention;
+
+	return nt_tape_writer_chunk_size(session->tape) >= nt_retention_chunk_bytes(limits) ||
+	       now_ns - session->chunk_begun_ns >= nt_retention_chunk_ns(limits);
 }
 
 /* The work of each second. */
@@ -499,9 +541,12 @@ static int tick(struct session *session, uint64_t now_ns)
 	nt_kernel_refresh(&session->kernel, now_ns, REFRESH_AFTER_NS, SILENT_NS);
 	nt_flows_turn(&session->flows, now_ns);
 	nt_server_print(&session->server, &session->status, !session->stop);
+	nt_tape_writer_written(session->tape, &session->written);
+	if (session->written.is_low && !session->stop) {
+		session->stop = "disk nearly full";
+		session->is_short = true;
+	}
 	show_status(session, now_ns);
-	if (!error && nt_tape_writer_chunk_size(session->tape) >= CHUNK_BYTES)
-		error = rotate(session);
 	return error ? error : nt_tape_writer_sync(session->tape);
 }
 
@@ -580,6 +625,8 @@ static int record(struct session *session)
 		forget(session, now_ns);
 		if (!error && now_ns >= session->next_snapshot_ns)
 			error = tick(session, now_ns);
+		if (!error && !session->stop && is_chunk_full(session, now_ns))
+			error = rotate(session);
 	}
 	return error ? complain_of_tape(session, error) : 0;
 }
@@ -704,6 +751,10 @@ static void print_end(struct session *session, struct nt_totals *totals)
 	totals->events = written.events;
 	totals->lost = written.lost;
 	totals->missed = written.missed;
+	totals->dropped_chunks = written.dropped_chunks;
+	totals->dropped_bytes = written.dropped_bytes;
+	totals->dropped_events = written.dropped_events;
+	totals->kept_ns = end_ns > written.dropped_until_ns ? end_ns - written.dropped_until_ns : 0;
 	totals->left_out =
 		nt_proc_snapshots_left_out(&session->snapshots, &totals->most_left_out, &totals->left_out_most);
 	nt_proc_snapshots_own_cost(&session->snapshots, &totals->own);
@@ -763,6 +814,8 @@ int nt_session_run(struct nt_record_options *options)
 		error = end(&session);
 	else
 		nt_kernel_stop(&session.kernel, &options->plan);
+	if (!error && session.is_short)
+		error = complain_of_little_room(&session);
 	nt_server_print(&session.server, &session.status, false);
 	nt_server_release(&session.server);
 	if (began)

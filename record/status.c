@@ -127,6 +127,18 @@ static size_t enough_ring(size_t ring_size, uint64_t lost_bytes_max)
 	return size;
 }
 
+/* Of a flight recorder, which has dropped what is older. */
+static void print_kept(const struct nt_totals *totals, uint64_t bytes)
+{
+	char events[NT_TEXT_MAX], size[NT_TEXT_MAX], chunks[NT_TEXT_MAX];
+
+	if (totals->dropped_chunks)
+		fprintf(stderr, "kept: the last %.3f s, %s events, %s; %s older chunk%s dropped\n",
+			totals->kept_ns / 1e9, nt_count_text(events, totals->events - totals->dropped_events),
+			nt_bytes_text(size, bytes - totals->dropped_bytes),
+			nt_count_text(chunks, totals->dropped_chunks), totals->dropped_chunks == 1 ? " was" : "s were");
+}
+
 static void print_lost(const struct nt_record_options *options, const struct nt_totals *totals)
 {
 	char lost[NT_TEXT_MAX];
@@ -167,6 +179,7 @@ static void print_totals(const struct nt_record_options *options, const char *ta
 	fprintf(stderr, "%s: %.3f s, %s events, %s lost, %s (%.2f bytes an event)\n", tape, totals->duration_ns / 1e9,
 		nt_count_text(events, totals->events), nt_count_text(lost, totals->lost + totals->missed),
 		nt_bytes_text(size, bytes), totals->events ? (double)bytes / totals->events : 0.0);
+	print_kept(totals, bytes);
 	print_own_cost(&totals->own);
 	print_lost(options, totals);
 	if (totals->missed)

@@ -20,7 +20,7 @@ struct nt_status {
 
 /* Prints what is recorded, where to, and what ends it. Finds out whether there can be a status line. */
 void nt_status_begin(struct nt_status *status, const struct nt_record_options *options);
-/* Rewrites the status line. `bytes`: of the tape up to now. */
+/* Rewrites the status line. `bytes`: of the tape as it is now. */
 void nt_status_show(struct nt_status *status, const struct nt_totals *totals, uint64_t bytes);
 /* Takes the status line away: to be called before anything else is printed. */
 void nt_status_hide(struct nt_status *status);

@@ -5,6 +5,7 @@
 #include "record/stream.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "record/stacks.h"
@@ -142,6 +143,7 @@ static void observe_loss(struct nt_stream *stream, const struct nt_loss *loss)
 	const struct nt_kind_info *kind = nt_kind(loss->lost_kind);
 
 	stream->has_loss = true;
+	stream->lost[loss->lost_kind % NT_KIND_MAX] += loss->count;
 	if (loss->lost_kind == NT_SWITCH)
 		stream->task = NT_NO_TASK;
 	if (loss->why == NT_LOSS_NOT_RUN) {
@@ -192,10 +194,33 @@ static int add_event(struct nt_stream *stream, union nt_any *record)
 	if (!stream->opened_ns)
 		open_block(stream, record->record.end_ns);
 	observe(stream, record);
-	stream->events_total++;
+	stream->records[record->record.kind]++;
 	if (nt_span_dur(record) > NT_BLOCK_LONG_NS)
 		encoder = stream->longs;
 	return nt_event_encoder_add(encoder, record);
+}
+
+uint64_t nt_stream_events(const struct nt_stream *stream)
+{
+	uint64_t n = 0;
+
+	for (int kind = 0; kind < NT_KIND_MAX; kind++)
+		n += stream->records[kind];
+	return n;
+}
+
+int nt_stream_print(const struct nt_stream *stream, struct nt_buf *text)
+{
+	int error = 0;
+
+	for (unsigned int kind = 0; kind < NT_KIND_MAX && !error; kind++) {
+		const uint64_t records = stream->records[kind], lost = stream->lost[kind];
+
+		if (nt_kind(kind) && (records || lost))
+			error = nt_buf_print(text, "%u %s %" PRIu64 " %" PRIu64 "\n", stream->cpu, nt_kind(kind)->name,
+					     records, lost);
+	}
+	return error;
 }
 
 static bool is_full(const struct nt_stream *stream)

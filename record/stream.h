@@ -29,8 +29,9 @@ struct nt_stream {
 	uint64_t lag_ns; /* of the block */
 	bool has_loss;
 	bool came_online; /* the CPU has, since the caller last cleared this */
+	uint64_t records[NT_KIND_MAX]; /* of each kind */
+	uint64_t lost[NT_KIND_MAX]; /* that are declared lost, for whatever reason */
 	/* for the report at the end */
-	uint64_t events_total;
 	uint64_t lost_total; /* records that found the ring full */
 	uint64_t missed_total; /* switches for which the kernel did not run the program */
 	uint64_t lost_before, missed_before; /* of these, those of blocks that are cut already */
@@ -47,6 +48,10 @@ void nt_stream_release(struct nt_stream *stream);
 int nt_stream_take_item(void *arg, const uint8_t *data, size_t size);
 /* One record of the recorder's own, of now_ns, with the kernel's keys. As nt_stream_take_item. */
 int nt_stream_put(struct nt_stream *stream, union nt_any *record, uint64_t now_ns);
+/* How many records, of all kinds together. */
+uint64_t nt_stream_events(const struct nt_stream *stream);
+/* Lines "CPU KIND RECORDS LOST". 0 or -ENOMEM. */
+int nt_stream_print(const struct nt_stream *stream, struct nt_buf *text);
 /* Call at the begin and end of each drain of this CPU's ring. */
 void nt_stream_begin_drain(struct nt_stream *stream, uint64_t now_ns);
 void nt_stream_end_drain(struct nt_stream *stream);

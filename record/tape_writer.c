@@ -13,9 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "record/tape_directory.h"
+#include "record/text.h"
 
 #define QUEUE_MAX_BYTES (64u << 20) /* the disk may fall this far behind; then the recording waits for it */
 
@@ -26,7 +28,7 @@ struct job {
 	struct job *next;
 	enum job_type type;
 	int fd; /* FINISH closes it */
-	uint32_t chunk; /* FINISH gives the file of this number its name */
+	struct nt_kept_chunk chunk; /* FINISH: gives the file of this number its name */
 	struct nt_tape_totals adds; /* WRITE: to what is on the disk */
 	size_t size;
 	char data[]; /* WRITE */
@@ -40,9 +42,9 @@ struct disk {
 	bool running, busy, stop;
 	struct job *first, **last;
 	size_t queued_bytes;
-	int directory_fd;
 	int error; /* the first failure */
 	struct nt_tape_totals written;
+	struct nt_retention retention; /* the thread's own; it has the directory */
 };
 
 struct nt_tape_writer {
@@ -52,19 +54,11 @@ struct nt_tape_writer {
 	struct nt_chunk_writer *chunk;
 	int fd;
 	char path[PATH_MAX]; /* for messages */
-	uint64_t file_size; /* whole blocks in the open file */
+	uint64_t file_size, file_events; /* of whole blocks in the open file */
 	uint64_t finished_bytes, blocks;
 	struct nt_tape_totals next; /* what the next block adds */
 	struct disk disk;
 };
-
-#define CHUNK_NAME_MAX 32
-
-static const char *chunk_name(char name[CHUNK_NAME_MAX], uint32_t number, const char *suffix)
-{
-	snprintf(name, CHUNK_NAME_MAX, "chunk-%06u.ntc%s", number, suffix);
-	return name;
-}
 
 /* All bytes or none: what could not be written whole is cut off again. */
 static int write_whole(int fd, const char *data, size_t size)
@@ -102,32 +96,68 @@ static int rename_new(int directory_fd, const char *from, const char *to)
 /* Within the directory that is held open: whoever owns it, nothing is renamed anywhere else. */
 static int give_name(int directory_fd, uint32_t chunk)
 {
-	char from[CHUNK_NAME_MAX], to[CHUNK_NAME_MAX];
+	char from[NT_CHUNK_NAME_MAX], to[NT_CHUNK_NAME_MAX];
 	int error;
 
-	chunk_name(from, chunk, ".partial");
-	chunk_name(to, chunk, "");
+	nt_chunk_name(from, chunk, ".partial");
+	nt_chunk_name(to, chunk, "");
 	error = rename_new(directory_fd, from, to);
 	return !error && fsync(directory_fd) ? -errno : error;
 }
 
-static int do_job(struct disk *disk, const struct job *job, bool failed)
+/* A disk that is full may have room when old chunks are gone. */
+static int write_job(struct nt_retention *retention, const struct job *job)
 {
-	int error = 0;
+	int error = nt_retention_make_room(retention, job->size), dropped = 0;
 
-	if (job->type == JOB_WRITE)
-		return failed ? 0 : write_whole(job->fd, job->data, job->size);
-	/* So that a power cut leaves the file under its name. */
-	if (job->type == JOB_BEGIN)
-		return !failed && fsync(disk->directory_fd) ? -errno : 0;
-	if (!failed && fdatasync(job->fd))
-		error = -errno;
-	if (job->type == JOB_FINISH) {
-		close(job->fd);
-		if (!failed && !error)
-			error = give_name(disk->directory_fd, job->chunk);
-	}
+	if (error)
+		return error;
+	while ((error = write_whole(job->fd, job->data, job->size)) == -ENOSPC && !dropped)
+		dropped = nt_retention_drop(retention);
+	if (!error)
+		nt_retention_wrote(retention, job->size);
 	return error;
+}
+
+static int finish_job(struct disk *disk, const struct job *job)
+{
+	struct nt_retention *retention = &disk->retention;
+	int error = fdatasync(job->fd) ? -errno : 0;
+
+	close(job->fd);
+	if (!error)
+		error = give_name(retention->directory_fd, job->chunk.number);
+	return error ? error : nt_retention_finished(retention, &job->chunk, disk->written.last_end_ns);
+}
+
+static int sync_job(struct nt_retention *retention, const struct job *job)
+{
+	return fdatasync(job->fd) ? -errno : nt_retention_leave_free(retention);
+}
+
+static int do_job(struct disk *disk, const struct job *job)
+{
+	struct nt_retention *retention = &disk->retention;
+
+	switch (job->type) {
+	case JOB_BEGIN:
+		/* So that a power cut leaves the file under its name. */
+		return fsync(retention->directory_fd) ? -errno : 0;
+	case JOB_WRITE:
+		return write_job(retention, job);
+	case JOB_SYNC:
+		return sync_job(retention, job);
+	case JOB_FINISH:
+		return finish_job(disk, job);
+	}
+	return 0;
+}
+
+/* After a failure nothing more is written. */
+static void skip_job(const struct job *job)
+{
+	if (job->type == JOB_FINISH)
+		close(job->fd);
 }
 
 static void add_totals(struct nt_tape_totals *to, const struct nt_tape_totals *adds)
@@ -140,6 +170,18 @@ static void add_totals(struct nt_tape_totals *to, const struct nt_tape_totals *a
 		to->last_end_ns = adds->last_end_ns;
 }
 
+/* As the retention knows them. */
+static void tell_dropped(struct disk *disk)
+{
+	const struct nt_retention *retention = &disk->retention;
+
+	disk->written.dropped_chunks = retention->dropped_chunks;
+	disk->written.dropped_bytes = retention->dropped_bytes;
+	disk->written.dropped_events = retention->dropped_events;
+	disk->written.dropped_until_ns = retention->dropped_until_ns;
+	disk->written.is_low = retention->is_low;
+}
+
 static void *disk_loop(void *arg)
 {
 	struct disk *disk = arg;
@@ -148,7 +190,7 @@ static void *disk_loop(void *arg)
 	while (disk->first || !disk->stop) {
 		struct job *job = disk->first;
 		bool failed = disk->error;
-		int error;
+		int error = 0;
 
 		if (!job) {
 			pthread_cond_wait(&disk->changed, &disk->lock);
@@ -159,12 +201,16 @@ static void *disk_loop(void *arg)
 			disk->last = &disk->first;
 		disk->busy = true;
 		pthread_mutex_unlock(&disk->lock);
-		error = do_job(disk, job, failed);
+		if (failed)
+			skip_job(job);
+		else
+			error = do_job(disk, job);
 		pthread_mutex_lock(&disk->lock);
 		disk->busy = false;
 		disk->queued_bytes -= job->size;
 		if (!failed && !error)
 			add_totals(&disk->written, &job->adds);
+		tell_dropped(disk);
 		free(job);
 		if (error && !disk->error)
 			disk->error = error;
@@ -174,12 +220,11 @@ static void *disk_loop(void *arg)
 	return NULL;
 }
 
-static int disk_start(struct disk *disk, int directory_fd)
+static int disk_start(struct disk *disk)
 {
 	int error;
 
 	disk->last = &disk->first;
-	disk->directory_fd = directory_fd;
 	pthread_mutex_init(&disk->lock, NULL);
 	pthread_cond_init(&disk->changed, NULL);
 	error = pthread_create(&disk->thread, NULL, disk_loop, disk);
@@ -231,8 +276,52 @@ static struct job *new_job(enum job_type type, int fd, const void *data, size_t 
 	return job;
 }
 
+/* How much of it is kept; whether others have room besides. */
+static int set_retention(struct nt_tape_writer *tape, const struct nt_retention_limits *limits, char *message,
+			 size_t size)
+{
+	struct nt_retention *retention = &tape->disk.retention;
+	char free_text[NT_TEXT_MAX], min_text[NT_TEXT_MAX];
+	uint64_t free_bytes;
+
+	/* Of a file system that does not tell, nobody can say how much is free: that is no reason not to record. */
+	if (nt_retention_init(retention, limits, tape->directory.fd, &free_bytes) != -ENOSPC)
+		return 0;
+	snprintf(message, size,
+		 "only %s are free on the disk of %s, less than the %s to leave free: make room, choose another -o, or "
+		 "allow less with --min-free",
+		 nt_bytes_text(free_text, free_bytes), tape->path_of_directory,
+		 nt_bytes_text(min_text, retention->limits.min_free_bytes));
+	return -ENOSPC;
+}
+
+static int start(struct nt_tape_writer *tape, char *message, size_t size)
+{
+	int error = disk_start(&tape->disk);
+
+	if (error)
+		snprintf(message, size, "cannot start the thread that writes the tape: %s", strerror(-error));
+	return error;
+}
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Of the next chunk: it begins where the one before it ends. */
+static void set_begin(struct nt_tape_writer *tape)
+{
+	tape->header.created_monotonic_ns = clock_ns(CLOCK_MONOTONIC);
+	tape->header.created_realtime_ns = clock_ns(CLOCK_REALTIME);
+}
+
 int nt_tape_writer_new(struct nt_tape_writer **out, const char *path, const struct nt_tape_owner *owner,
-		       const struct nt_chunk_header *header, char *message, size_t size)
+		       const struct nt_retention_limits *limits, const struct nt_chunk_header *header, char *message,
+		       size_t size)
 {
 	struct nt_tape_writer *tape = calloc(1, sizeof(*tape));
 	int error;
@@ -246,16 +335,16 @@ int nt_tape_writer_new(struct nt_tape_writer **out, const char *path, const stru
 	error = nt_tape_directory_open(&tape->directory, path, owner, message, size);
 	if (!error && !tape->path_of_directory)
 		error = -ENOMEM;
-	if (!error) {
-		error = disk_start(&tape->disk, tape->directory.fd);
-		if (error)
-			snprintf(message, size, "cannot start the thread that writes the tape: %s", strerror(-error));
-	}
+	if (!error)
+		error = set_retention(tape, limits, message, size);
+	if (!error)
+		error = start(tape, message, size);
 	if (error) {
 		nt_tape_writer_discard(tape);
 		nt_tape_writer_free(tape);
 		return error;
 	}
+	set_begin(tape);
 	*out = tape;
 	return 0;
 }
@@ -270,21 +359,22 @@ static int write_block(void *arg, const void *data, size_t size)
 		job->adds.bytes = size;
 	}
 	tape->file_size += size;
+	tape->file_events += tape->next.events;
 	return disk_add(&tape->disk, job);
 }
 
 int nt_tape_writer_begin_chunk(struct nt_tape_writer *tape)
 {
-	char name[CHUNK_NAME_MAX];
+	char name[NT_CHUNK_NAME_MAX];
 	int fd, error;
 
-	chunk_name(name, tape->header.number, ".partial");
+	nt_chunk_name(name, tape->header.number, ".partial");
 	snprintf(tape->path, sizeof(tape->path), "%s/%s", tape->path_of_directory, name);
 	fd = nt_tape_directory_create(&tape->directory, name);
 	if (fd < 0)
 		return fd;
 	tape->fd = fd;
-	tape->file_size = 0;
+	tape->file_size = tape->file_events = 0;
 	error = disk_add(&tape->disk, new_job(JOB_BEGIN, fd, NULL, 0));
 	return error ? error : nt_chunk_writer_new(&tape->chunk, &tape->header, write_block, tape);
 }
@@ -318,11 +408,17 @@ int nt_tape_writer_finish_chunk(struct nt_tape_writer *tape)
 	job = new_job(JOB_FINISH, tape->fd, NULL, 0);
 	if (!job)
 		return -ENOMEM;
-	job->chunk = tape->header.number;
+	set_begin(tape);
+	job->chunk = (struct nt_kept_chunk){
+		.number = tape->header.number,
+		.bytes = tape->file_size,
+		.events = tape->file_events,
+		.end_ns = tape->header.created_monotonic_ns,
+	};
 	error = disk_add(&tape->disk, job);
 	tape->fd = -1;
 	tape->finished_bytes += tape->file_size;
-	tape->file_size = 0;
+	tape->file_size = tape->file_events = 0;
 	tape->header.number++;
 	nt_chunk_writer_free(tape->chunk);
 	tape->chunk = NULL;
@@ -379,6 +475,11 @@ const char *nt_tape_writer_path(const struct nt_tape_writer *tape)
 	return tape->path;
 }
 
+uint64_t nt_tape_writer_min_free(const struct nt_tape_writer *tape)
+{
+	return tape->disk.retention.limits.min_free_bytes;
+}
+
 int nt_tape_writer_kept(const struct nt_tape_writer *tape)
 {
 	return tape->directory.kept;
@@ -388,11 +489,11 @@ int nt_tape_writer_kept(const struct nt_tape_writer *tape)
 static void remove_empty_chunk(const struct nt_tape_writer *tape)
 {
 	struct stat ours, there;
-	char name[CHUNK_NAME_MAX];
+	char name[NT_CHUNK_NAME_MAX];
 
 	if (tape->fd < 0 || tape->header.number || !tape->directory.is_new || fstat(tape->fd, &ours) || ours.st_size)
 		return;
-	chunk_name(name, 0, ".partial");
+	nt_chunk_name(name, 0, ".partial");
 	if (!fstatat(tape->directory.fd, name, &there, AT_SYMLINK_NOFOLLOW) && there.st_ino == ours.st_ino &&
 	    there.st_dev == ours.st_dev)
 		unlinkat(tape->directory.fd, name, 0);
@@ -414,6 +515,7 @@ void nt_tape_writer_free(struct nt_tape_writer *tape)
 	nt_chunk_writer_free(tape->chunk);
 	if (tape->fd >= 0)
 		close(tape->fd);
+	nt_retention_release(&tape->disk.retention);
 	nt_tape_directory_release(&tape->directory);
 	free(tape->path_of_directory);
 	free(tape);

@@ -38,7 +38,7 @@ static int load(const struct import *import, struct nt_tape *tape, uint64_t *n_r
 {
 	const struct nt_selection *selection = &import->selection;
 	const int64_t start_ts = (int64_t)tape->start_ns, end_ts = (int64_t)tape->end_ns;
-	const int64_t realtime_ns = (int64_t)nt_tape_meta_number(tape, NT_META_START_REALTIME_NS, 0);
+	const int64_t realtime_ns = (int64_t)tape->start_realtime_ns;
 	const struct nt_window window = nt_selection_within(selection, start_ts, end_ts, realtime_ns);
 	struct nt_load_part part = {.only_sums = import->only_sums, .cgroup_names = import->cgroup_names};
 	char length[NT_HUMAN_MAX], start[NT_HUMAN_MAX];

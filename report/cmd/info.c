@@ -127,6 +127,14 @@ static bool next_meta(const struct info *info, const char *key, size_t *offset, 
 	return false;
 }
 
+/* From the begin of a flight recorder's recording to that of its tape. 0: nothing was dropped. */
+static uint64_t dropped_ns(const struct nt_tape *tape)
+{
+	const uint64_t start_ns = nt_tape_meta_number(tape, NT_META_START_NS, tape->start_ns);
+
+	return tape->n_dropped && start_ns < tape->start_ns ? tape->start_ns - start_ns : 0;
+}
+
 /* A sentence on the busy polls without a known begin, or NULL. */
 static const char *missed_polls(const struct info *info, char text[512])
 {
@@ -256,7 +264,9 @@ static void print_json(const struct info *info)
 		nt_json_text(&json, texts[i], meta(info, texts[i], text));
 	nt_json_integer(&json, "cpus", count_cpus(info));
 	nt_json_integer(&json, "start_ns", (int64_t)tape->start_ns);
-	json_number(&json, info, NT_META_START_REALTIME_NS);
+	nt_json_integer(&json, "dropped_ns", (int64_t)dropped_ns(tape));
+	nt_json_integer(&json, "dropped_chunks", tape->n_dropped);
+	nt_json_if(&json, NT_META_START_REALTIME_NS, tape->start_realtime_ns, (int64_t)tape->start_realtime_ns);
 	nt_json_integer(&json, "duration_ns", (int64_t)(tape->end_ns - tape->start_ns));
 	nt_json_bool(&json, "complete", nt_tape_is_complete(tape));
 	nt_json_integer(&json, "events", (int64_t)info->n_records);
@@ -344,7 +354,7 @@ static void print_host(const struct info *info)
 static void print_head(const struct info *info)
 {
 	const struct nt_tape *tape = info->tape;
-	uint64_t realtime_ns = nt_tape_meta_number(tape, NT_META_START_REALTIME_NS, 0);
+	const uint64_t realtime_ns = tape->start_realtime_ns;
 	char text[512], number[NT_HUMAN_MAX];
 	struct nt_prose prose;
 
@@ -352,8 +362,11 @@ static void print_head(const struct info *info)
 	nt_prose_begin(&prose, stdout);
 	if (realtime_ns)
 		fprintf(prose.line, "%s, ", nt_human_time(number, realtime_ns));
-	fprintf(prose.line, "%s, %s", nt_human_ns(number, tape->end_ns - tape->start_ns),
-		nt_tape_is_complete(tape) ? "complete" : "NOT COMPLETE");
+	fputs(nt_human_ns(number, tape->end_ns - tape->start_ns), prose.line);
+	if (dropped_ns(tape))
+		fprintf(prose.line, ", kept of a recording of %s",
+			nt_human_ns(number, tape->end_ns - tape->start_ns + dropped_ns(tape)));
+	fprintf(prose.line, ", %s", nt_tape_is_complete(tape) ? "complete" : "NOT COMPLETE");
 	put_text(prose.line, ", stopped by: ", meta(info, NT_META_STOP, text));
 	nt_prose_end(&prose, "");
 	nt_session_uuid(tape, text);
@@ -383,6 +396,9 @@ static void print_events(const struct info *info)
 			       nt_human_count(number, (int64_t)info->unknown));
 	printf("%zu %s, %s", tape->n_chunks, tape->n_chunks == 1 ? "chunk" : "chunks",
 	       nt_human_bytes(number, tape->bytes));
+	if (tape->n_dropped)
+		printf(" (%s older %s dropped)", nt_human_count(number, tape->n_dropped),
+		       tape->n_dropped == 1 ? "one was" : "ones were");
 	if (info->n_records)
 		printf(", %.2f bytes an event", (double)tape->bytes / (double)info->n_records);
 	puts("\n");

@@ -95,7 +95,8 @@ static int read_total(struct command *command)
 	sqlite3_stmt *row = ask(command, command->tables.total);
 
 	*total = (struct nt_tables_total){.is_of_part = nt_selection_is_given(&command->selection) ||
-							command->session->recording_ns > 0};
+							command->session->recording_ns > 0 ||
+							command->session->dropped_ns > 0};
 	if (nt_db_next(row)) {
 		for (int i = 0; i < sqlite3_column_count(row) && i < NT_TOTALS_MAX; i++) {
 			total->values[i] = sqlite3_column_int64(row, i);

@@ -349,6 +349,7 @@ static void print_recording(const struct summary *summary, sqlite3_stmt *row)
 	if (sqlite3_column_type(row, START) != SQLITE_NULL)
 		fprintf(prose.line, "%s, ", nt_human_time(start, (uint64_t)sqlite3_column_int64(row, START)));
 	fputs(nt_human_ns(length, (uint64_t)sqlite3_column_int64(row, DURATION)), prose.line);
+	nt_session_put_kept(prose.line, summary->part.session);
 	if (!summary->is_of_part)
 		print_counts(prose.line, row);
 	fprintf(prose.line, ", %s", summary->whole.is_whole ? "complete" : "NOT COMPLETE");
@@ -649,7 +650,7 @@ static int print_session(struct summary *summary, int64_t session_id)
 	    print_readings(summary, session_id) || print_elsewhere(summary, session_id))
 		return -1;
 	print_remarks(summary);
-	return nt_self_cost_print(db, session_id) ||
+	return nt_self_cost_print(db, session_id, summary->part.session->dropped_ns) ||
 	       nt_uncovered_print(stdout, db, session_id, NULL, "this recording") ||
 	       (!summary->is_of_part &&
 		print_sentences(summary, &problems_section, "Problems of the tape:", session_id));

@@ -51,7 +51,7 @@ void nt_part_put_time(FILE *line, const struct nt_session *session, int64_t from
 	if (session->recording_ns > 0)
 		fprintf(line, " of a part of a recording of %s", nt_human_ns(of, (uint64_t)session->recording_ns));
 	else if (from_ts == session->start_ts && to_ts == session->end_ts)
-		fputs(", all of the recording", line);
+		fputs(session->dropped_ns ? ", all that was kept of the recording" : ", all of the recording", line);
 	else
 		fprintf(line, " of a recording of %s",
 			nt_human_ns(of, (uint64_t)session->end_ts - (uint64_t)session->start_ts));

@@ -21,7 +21,7 @@ static uint64_t number(sqlite3_stmt *row, int column)
 }
 
 /* The figures that the recorder printed at its end. */
-static void say_threads(sqlite3_stmt *row)
+static void say_threads(sqlite3_stmt *row, bool is_dropped)
 {
 	char loading[NT_HUMAN_MAX], recording[NT_HUMAN_MAX], ending[NT_HUMAN_MAX];
 
@@ -31,54 +31,56 @@ static void say_threads(sqlite3_stmt *row)
 		nt_print_prose(
 			stdout, "  ",
 			"Its threads took %s of CPU time while recording, %.2f %% of one CPU; %s before, to load "
-			"its programs, and %s after.",
+			"its programs%s, and %s after.",
 			nt_human_ns(recording, number(row, RECORDING_CPU)),
-			100 * sqlite3_column_double(row, RECORDING_SHARE), loading, ending);
+			100 * sqlite3_column_double(row, RECORDING_SHARE), loading,
+			is_dropped ? " and to record what was dropped" : "", ending);
 	else
 		nt_print_prose(stdout, "  ", "Its threads took %s of CPU time to load its programs.", loading);
 }
 
-static void say_programs(int64_t runs, int64_t timed, uint64_t run_ns)
+static void say_programs(int64_t runs, int64_t timed, uint64_t run_ns, bool is_dropped)
 {
+	const char *since = is_dropped ? " since the recording began" : "";
 	char count[NT_HUMAN_MAX], time[NT_HUMAN_MAX], each[NT_HUMAN_MAX];
 
 	nt_human_count(count, runs);
 	if (timed > 0)
 		nt_print_prose(stdout, "  ",
-			       "Its programs in the kernel ran %s times and took %s, %s a run. The kernel measured "
+			       "Its programs in the kernel ran %s times%s and took %s, %s a run. The kernel measured "
 			       "this, and it includes a part of the measuring. This time is inside the owners above.",
-			       count, nt_human_ns(time, run_ns), nt_human_ns(each, run_ns / (uint64_t)timed));
+			       count, since, nt_human_ns(time, run_ns), nt_human_ns(each, run_ns / (uint64_t)timed));
 	else
 		nt_print_prose(
 			stdout, "  ",
-			"Its programs in the kernel ran %s times. Their time is inside the owners above, and was "
+			"Its programs in the kernel ran %s times%s. Their time is inside the owners above, and was "
 			"not measured: nettape-record --bpf-stats does that, and the probe stacks samples it.",
-			count);
+			count, since);
 }
 
-static int sum_programs(struct nt_db *db, int64_t session_id)
+static int sum_programs(struct nt_db *db, int64_t session_id, bool is_dropped)
 {
 	sqlite3_stmt *row = nt_db_query(
 		db, "SELECT total(runs_count), total(timed_count), total(run_ns) FROM (" NT_SELF_PROGRAMS_SQL ")",
 		session_id);
 
 	if (nt_db_next(row) && sqlite3_column_int64(row, 0) > 0)
-		say_programs(sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1), number(row, 2));
+		say_programs(sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1), number(row, 2), is_dropped);
 	return nt_db_end(db, row, "the recorder's own cost cannot be read");
 }
 
-int nt_self_cost_print(struct nt_db *db, int64_t session_id)
+int nt_self_cost_print(struct nt_db *db, int64_t session_id, bool is_dropped)
 {
 	sqlite3_stmt *row = nt_db_query(db, NT_SELF_RECORDER_SQL, session_id);
 	bool has = nt_db_next(row);
 
 	if (has) {
 		puts("\nThe recorder's own cost:");
-		say_threads(row);
+		say_threads(row, is_dropped);
 	}
 	if (nt_db_end(db, row, "the recorder's own cost cannot be read"))
 		return -1;
-	return has ? sum_programs(db, session_id) : 0;
+	return has ? sum_programs(db, session_id, is_dropped) : 0;
 }
 
 /* As `check` counts them: from the first snapshot on. */

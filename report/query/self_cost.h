@@ -60,5 +60,8 @@
 
 /* Runs of the recorder's programs that the kernel left out, if any: on stdout. 0, or -1 and db->error. */
 int nt_self_misses_print(struct nt_db *db, int64_t session_id);
-/* Sentences for people, on stdout; none where the tape has no such snapshots. 0, or -1 and db->error. */
-int nt_self_cost_print(struct nt_db *db, int64_t session_id);
+/*
+ * Sentences for people, on stdout; none where the tape has no such snapshots. 0, or -1 and db->error. `is_dropped`: the
+ * recording began before the tape does, and what is counted is counted since then.
+ */
+int nt_self_cost_print(struct nt_db *db, int64_t session_id, bool is_dropped);

@@ -37,6 +37,7 @@ static struct nt_session read_session(sqlite3_stmt *row)
 	};
 
 	session.recording_ns = sqlite3_column_int64(row, 9);
+	session.dropped_ns = sqlite3_column_int64(row, 14);
 	session.bucket_ns = sqlite3_column_int64(row, 10);
 	session.open_end = !session.is_complete && !session.recording_ns && sqlite3_column_type(row, 13) == SQLITE_NULL;
 	session.is_odd = is_odd(&session);
@@ -50,19 +51,20 @@ static struct nt_session read_session(sqlite3_stmt *row)
 		session.end_ts = session.start_ts;
 	if (session.start_realtime_ns < 0)
 		session.start_realtime_ns = 0;
+	if (session.dropped_ns < 0)
+		session.dropped_ns = 0;
 	if (session.cpus < 0 || session.cpus > UINT16_MAX)
 		session.cpus = 1;
 	return session;
 }
 
 /* The length of the recording that a session is a part of (import --from, --to); NULL: it is all of it. */
-#define TIME_SQL(key)                                                                                                  \
-	"(SELECT CAST(value AS INTEGER) FROM session_meta AS m WHERE m.session_id = session.session_id AND key = "     \
-	"'" key "')"
-#define RECORDING_SQL TIME_SQL(NT_LOAD_RECORDING_END) " - " TIME_SQL(NT_LOAD_RECORDING_START)
-#define SESSIONS_SQL(recording)                                                                                        \
+#define RECORDING_SQL                                                                                                  \
+	NT_SESSION_TIME_SQL("session", NT_LOAD_RECORDING_END)                                                          \
+	" - " NT_SESSION_TIME_SQL("session", NT_LOAD_RECORDING_START)
+#define SESSIONS_SQL(recording, dropped)                                                                               \
 	"SELECT session_id, start_ts, end_ts, start_realtime_ns, cpus, clock_ticks, complete, host, "                  \
-	"kernel, " recording ", bucket_ns, uuid, machine, stop FROM session ORDER BY session_id"
+	"kernel, " recording ", bucket_ns, uuid, machine, stop, " dropped " FROM session ORDER BY session_id"
 
 void nt_session_lacks(const struct nt_session *session, const struct nt_need *need, char why_not[NT_ERROR_MAX])
 {
@@ -76,10 +78,24 @@ void nt_session_lacks(const struct nt_session *session, const struct nt_need *ne
 			 nt_need_text(need, text));
 }
 
+void nt_session_put_kept(FILE *out, const struct nt_session *session)
+{
+	char all[NT_HUMAN_MAX];
+
+	if (session->dropped_ns)
+		fprintf(out, ", kept of a recording of %s",
+			nt_human_ns(all, (uint64_t)session->dropped_ns +
+						 ((uint64_t)session->end_ts - (uint64_t)session->start_ts)));
+}
+
 int nt_session_each(struct nt_db *db, int (*visit)(void *arg, const struct nt_session *session), void *arg)
 {
 	/* A tape is whole. */
-	static const char of_tape[] = SESSIONS_SQL("NULL"), of_database[] = SESSIONS_SQL(RECORDING_SQL);
+	static const char of_tape[] = SESSIONS_SQL("NULL", NT_SESSION_DROPPED_SQL("session", "start_ts"));
+	static const char of_database[] = SESSIONS_SQL(
+		RECORDING_SQL,
+		NT_SESSION_DROPPED_SQL(
+			"session", "coalesce(" NT_SESSION_TIME_SQL("session", NT_LOAD_RECORDING_START) ", start_ts)"));
 	sqlite3_stmt *row = nt_db_prepare(db, db->source ? of_tape : of_database, NULL);
 	int error = 0;
 

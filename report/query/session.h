@@ -6,13 +6,17 @@
  */
 #pragma once
 
+#include <stdio.h>
+
 #include "report/db/load.h"
 #include "report/query/selection.h"
+#include "schema/meta_keys.h"
 
 struct nt_session {
 	int64_t id, start_ts, end_ts, start_realtime_ns; /* 0: the last is not known */
 	int64_t cpus, clock_ticks;
 	int64_t recording_ns; /* the length of all of the recording, of which the session may be a part; or 0 */
+	int64_t dropped_ns; /* so much of the recording was before it, and a flight recorder has dropped it */
 	int64_t bucket_ns; /* of sums; 0 or less: such a session has none */
 	bool is_complete; /* it has its end and all its chunks */
 	bool open_end; /* the recording went on behind the last record: nothing there says what ended it */
@@ -21,6 +25,20 @@ struct nt_session {
 	char host[256], kernel[256], machine[64]; /* "": not known */
 };
 
+/*
+ * A time of the recording that `session`, a row of that table, is of: what one of session_meta's keys says. NULL: no
+ * line has the key.
+ */
+#define NT_SESSION_TIME_SQL(session, key)                                                                              \
+	"(SELECT CAST(value AS INTEGER) FROM session_meta AS m WHERE m.session_id = " session                          \
+	".session_id AND key = '" key "')"
+/* From the begin of a flight recorder's recording to `begin`, that of its tape; NULL: no other drops anything. */
+#define NT_SESSION_DROPPED_SQL(session, begin)                                                                         \
+	"(SELECT " begin " - " NT_SESSION_TIME_SQL(session, NT_META_START_NS) " WHERE coalesce(" NT_SESSION_TIME_SQL(  \
+		session, NT_META_KEEP_NS) ", " NT_SESSION_TIME_SQL(session, NT_META_MAX_BYTES) ") IS NOT NULL)"
+
+/* Puts ", kept of a recording of 2.500 h", if a flight recorder has dropped what was before. */
+void nt_session_put_kept(FILE *out, const struct nt_session *session);
 /* Says that it has no such samples: recorded without them, or a part of a recording in which there are none. */
 void nt_session_lacks(const struct nt_session *session, const struct nt_need *need, char why_not[NT_ERROR_MAX]);
 /* Calls visit with each session of the database, in order, until it gives non-zero, which is then what this gives. */

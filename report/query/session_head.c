@@ -18,6 +18,7 @@ void nt_session_head_print(FILE *out, const struct nt_session *session, const st
 	if (session->start_realtime_ns)
 		fprintf(prose.line, ", %s", nt_human_time(number, (uint64_t)session->start_realtime_ns));
 	fprintf(prose.line, ", %s", nt_human_ns(number, (uint64_t)session->end_ts - (uint64_t)session->start_ts));
+	nt_session_put_kept(prose.line, session);
 	nt_session_selected(session, selection, selected, sizeof(selected));
 	nt_print_clean(prose.line, selected, strlen(selected));
 	nt_prose_end(&prose, "");

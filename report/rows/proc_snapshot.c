@@ -389,6 +389,7 @@ static const struct format {
 	{"/sys/class/powercap", parse_powercap, false},
 	{"/sys/devices/system/cpu", parse_topology, false},
 	{"nettape/cpus", parse_cpus, false},
+	{"nettape/earlier", parse_cpus, false},
 	{"nettape/programs", parse_programs, true},
 	{"nettape/self", parse_self, true},
 };

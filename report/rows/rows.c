@@ -409,7 +409,7 @@ static const char *meta_text(struct nt_rows *rows, const char *key)
 int nt_rows_push_session(struct nt_rows *rows)
 {
 	const struct nt_tape *tape = rows->tape;
-	const uint64_t realtime_ns = nt_tape_meta_number(tape, NT_META_START_REALTIME_NS, 0);
+	const uint64_t realtime_ns = tape->start_realtime_ns;
 	char uuid[33];
 	struct nt_session_info info = {
 		.uuid = uuid,

@@ -121,6 +121,7 @@ static int finish(struct nt_tape_opening *opening, struct nt_tape_chunk *chunk, 
 	if (!error)
 		error = nt_tape_note_end(opening, chunk);
 	chunk->grows = false;
+	nt_tape_keep_file(tape, chunk);
 	nt_tape_drop(tape, tape->n_chunks - 1);
 	return error;
 }

@@ -63,7 +63,8 @@ static int add_chunk(struct nt_tape *tape, const char *name, uint32_t number, bo
 	if (NT_ROOM(tape->chunks, tape->chunks_size, tape->n_chunks + 1))
 		return -ENOMEM;
 	chunk = &tape->chunks[tape->n_chunks];
-	*chunk = (struct nt_tape_chunk){.name = strdup(name), .number = number, .partial = partial, .fd = -1};
+	*chunk = (struct nt_tape_chunk){
+		.name = strdup(name), .number = number, .partial = partial, .fd = -1, .kept_fd = -1};
 	tape->n_chunks++;
 	chunk->contents = calloc(1, sizeof(*chunk->contents));
 	return chunk->name && chunk->contents ? 0 : -ENOMEM;
@@ -150,11 +151,25 @@ static void note_times(struct nt_chunk_cpu *cpu, const struct nt_block_header *h
 		*least_ns = header->least_begin_ns;
 }
 
+/*
+ * So many blocks of the CPU may be missing before this one. Before its first one they may have been in chunks that are
+ * meant to be missing: then the block goes on with what was before the first chunk there is.
+ */
+static uint64_t count_missing(const struct nt_tape_opening *opening, const struct nt_block_header *header)
+{
+	const struct nt_tape *tape = opening->tape;
+	const uint64_t expected = opening->expected[header->cpu];
+
+	if (!expected && (tape->is_file || (tape->n_dropped && header->since_ns <= tape->header.created_monotonic_ns)))
+		return 0;
+	return header->sequence - expected;
+}
+
 /* An event block: its place in its CPU's order, and its times. */
 static int go_over_block(struct nt_tape_opening *opening, struct nt_tape_chunk *chunk, const struct nt_block_ref *block)
 {
 	const struct nt_block_header *header = &block->header;
-	uint64_t *expected = &opening->expected[header->cpu];
+	uint64_t *expected = &opening->expected[header->cpu], n_missing;
 	int error = 0;
 
 	/* A recording that is followed has got a CPU that it did not have. */
@@ -165,11 +180,11 @@ static int go_over_block(struct nt_tape_opening *opening, struct nt_tape_chunk *
 		return nt_tape_problem(opening->tape,
 				       "%s: block %llu of CPU %u occurs twice or out of order and is left out.",
 				       chunk->name, (unsigned long long)header->sequence, header->cpu);
-	if (header->sequence > *expected && !(opening->tape->is_file && !*expected))
-		error = nt_tape_problem(opening->tape,
-					"%s: CPU %u: %llu of its blocks are missing before its block %llu.",
-					chunk->name, header->cpu, (unsigned long long)(header->sequence - *expected),
-					(unsigned long long)header->sequence);
+	n_missing = count_missing(opening, header);
+	if (n_missing)
+		error = nt_tape_problem(
+			opening->tape, "%s: CPU %u: %llu of its blocks are missing before its block %llu.", chunk->name,
+			header->cpu, (unsigned long long)n_missing, (unsigned long long)header->sequence);
 	*expected = header->sequence + 1;
 	if (header->count && header->first_end_ns < opening->first_ns)
 		opening->first_ns = header->first_end_ns;
@@ -206,6 +221,17 @@ static int make_room_for_cpus(struct nt_tape_chunk *chunk, size_t block)
 	return 0;
 }
 
+/* By what its first chunk says, and the number of that: a flight recorder has dropped those before. */
+static void find_dropped(struct nt_tape *tape)
+{
+	char text[32];
+
+	tape->drops = !tape->is_file && (!nt_tape_meta(tape, NT_META_KEEP_NS, text, sizeof(text)) ||
+					 !nt_tape_meta(tape, NT_META_MAX_BYTES, text, sizeof(text)));
+	if (tape->drops)
+		tape->n_dropped = tape->chunks[0].number;
+}
+
 /*
  * Takes over the first meta block of the tape, and keeps the last one that is not a chunk's first. All are read: those
  * of later chunks say the same, but damage is to be known.
@@ -220,6 +246,8 @@ static int go_over_meta(struct nt_tape_opening *opening, size_t at, const struct
 		opening->closing_chunk = at;
 	opening->has_meta = true;
 	error = nt_tape_load(tape, at, block, to);
+	if (!error && !at && to == &tape->meta)
+		find_dropped(tape);
 	if (error != -EBADMSG)
 		return error;
 	to->size = 0;
@@ -368,6 +396,12 @@ static const char *reject_chunk(struct nt_tape_opening *opening, size_t at, int 
 	return NULL;
 }
 
+/* It was dropped, before it could be opened: the tape begins with the next. */
+static bool has_gone(const struct nt_tape *tape, size_t at, int error)
+{
+	return error == -ENOENT && !at && tape->n_chunks > 1;
+}
+
 int nt_tape_go_over_chunks(struct nt_tape_opening *opening, size_t at)
 {
 	struct nt_tape *tape = opening->tape;
@@ -377,7 +411,10 @@ int nt_tape_go_over_chunks(struct nt_tape_opening *opening, size_t at)
 		int error = 0;
 		const char *why = reject_chunk(opening, at, &error);
 
-		if (!why && !error && chunk->grows && !chunk->grown_to) {
+		if (has_gone(tape, at, error)) {
+			nt_tape_remove_chunk(tape, at);
+			error = 0;
+		} else if (!why && !error && chunk->grows && !chunk->grown_to) {
 			/* Its header is not there yet, or not by this name: the next look will find it. */
 			nt_tape_remove_chunk(tape, at);
 		} else if (why) {
@@ -386,7 +423,9 @@ int nt_tape_go_over_chunks(struct nt_tape_opening *opening, size_t at)
 		} else if (!error) {
 			if (tape->is_file)
 				chunk->number = chunk->contents->header.number;
-			error = go_over_chunk(opening, at++);
+			error = go_over_chunk(opening, at);
+			nt_tape_keep_file(tape, chunk);
+			at++;
 			if (!chunk->grows)
 				nt_tape_chunk_close(chunk);
 		}
@@ -400,7 +439,7 @@ int nt_tape_go_over_chunks(struct nt_tape_opening *opening, size_t at)
 static bool is_gapless(struct nt_tape_opening *opening, int *error)
 {
 	struct nt_tape *tape = opening->tape;
-	uint32_t next = 0;
+	uint32_t next = tape->n_dropped;
 	bool gapless = true;
 
 	for (size_t i = 0; i < tape->n_chunks && !*error; i++) {
@@ -472,12 +511,25 @@ static bool is_empty(const struct nt_tape_opening *opening)
 	return opening->is_begun && !opening->n_blocks;
 }
 
+/* Of chunks without those before them, the session is what they cover. */
+static void begin_with_first_chunk(struct nt_tape *tape)
+{
+	const struct nt_chunk_header *header = &tape->header;
+
+	if (!(tape->is_file ? header->number : tape->n_dropped) || header->created_monotonic_ns <= tape->start_ns ||
+	    header->created_monotonic_ns > INT64_MAX)
+		return;
+	tape->start_ns = header->created_monotonic_ns;
+	tape->start_realtime_ns = header->created_realtime_ns <= INT64_MAX ? header->created_realtime_ns : 0;
+}
+
 static int settle_times(struct nt_tape_opening *opening, bool has_closing)
 {
 	struct nt_tape *tape = opening->tape;
 	uint64_t first = opening->first_ns <= INT64_MAX ? opening->first_ns : 0;
 
 	tape->start_ns = nt_tape_meta_number(tape, NT_META_START_NS, UINT64_MAX);
+	tape->start_realtime_ns = nt_tape_meta_number(tape, NT_META_START_REALTIME_NS, 0);
 	if (tape->start_ns == UINT64_MAX) {
 		tape->start_ns = first;
 		if (!is_empty(opening) &&
@@ -485,9 +537,7 @@ static int settle_times(struct nt_tape_opening *opening, bool has_closing)
 				    "No block says when the session began: the time of the first record is used."))
 			return -ENOMEM;
 	}
-	if (opening->tape->is_file && tape->header.number && tape->header.created_monotonic_ns > tape->start_ns &&
-	    tape->header.created_monotonic_ns <= INT64_MAX)
-		tape->start_ns = tape->header.created_monotonic_ns;
+	begin_with_first_chunk(tape);
 	tape->end_ns = has_closing ? nt_tape_meta_number(tape, NT_META_END_NS, opening->last_ns) : opening->last_ns;
 	if (tape->end_ns < tape->start_ns)
 		tape->end_ns = tape->start_ns;

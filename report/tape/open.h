@@ -19,6 +19,11 @@ int nt_tape_chunk_open(const struct nt_tape *tape, struct nt_tape_chunk *chunk);
 void nt_tape_chunk_close(struct nt_tape_chunk *chunk);
 /* All of it. */
 void nt_tape_chunk_release(struct nt_tape_chunk *chunk);
+/*
+ * Keeps the file open, since the recorder may remove it while it is to be read. A command that takes so long that more
+ * chunks go than it may keep fails, and says why.
+ */
+void nt_tape_keep_file(struct nt_tape *tape, struct nt_tape_chunk *chunk);
 /* For reading it while it is open. */
 struct nt_source nt_tape_chunk_source(struct nt_tape_chunk *chunk);
 /* follow.c; safe on NULL. */

@@ -6,12 +6,14 @@
 #include "report/tape/tape.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "report/tape/follow.h"
 #include "report/tape/open.h"
 #include "report/util/array.h"
 #include "report/util/words.h"
@@ -58,9 +60,11 @@ int nt_tape_take_final_name(struct nt_tape_chunk *chunk)
 /* By the name that it was listed by, or that the recorder has given it since. What is known of it stays as it is. */
 static int open_file(const struct nt_tape *tape, struct nt_tape_chunk *chunk)
 {
-	int fd = nt_tape_chunk_fd(tape, chunk->name);
+	int fd = chunk->kept_fd >= 0 ? fcntl(chunk->kept_fd, F_DUPFD_CLOEXEC, 0) : nt_tape_chunk_fd(tape, chunk->name);
 	char name[NT_CHUNK_NAME_MAX];
 
+	if (chunk->kept_fd >= 0)
+		return fd < 0 ? -errno : fd;
 	if (fd != -ENOENT || !chunk->partial || chunk->grows)
 		return fd;
 	fd = nt_tape_chunk_fd(tape, nt_tape_final_name(chunk, name));
@@ -109,9 +113,40 @@ void nt_tape_chunk_close(struct nt_tape_chunk *chunk)
 	chunk->fd = -1;
 }
 
+#define MANY_FILES 256 /* that a process may have open besides others */
+
+void nt_tape_keep_file(struct nt_tape *tape, struct nt_tape_chunk *chunk)
+{
+	if (!tape->drops || tape->n_kept >= MANY_FILES || chunk->kept_fd >= 0 || !nt_tape_is_recorded(tape->path))
+		return;
+	chunk->kept_fd = fcntl(chunk->fd, F_DUPFD_CLOEXEC, 0);
+	tape->n_kept += chunk->kept_fd >= 0;
+}
+
+static void let_go(struct nt_tape_chunk *chunk)
+{
+	if (chunk->kept_fd >= 0)
+		close(chunk->kept_fd);
+	chunk->kept_fd = -1;
+}
+
+void nt_tape_let_go(struct nt_tape *tape, uint64_t until_ns)
+{
+	for (size_t i = 0; i < tape->n_chunks && tape->n_kept; i++) {
+		struct nt_tape_chunk *chunk = &tape->chunks[i];
+
+		if (chunk->kept_fd < 0 ||
+		    NT_ANY(chunk->n_cpus, cpu, chunk->cpus[cpu].has && chunk->cpus[cpu].last_end_ns >= until_ns))
+			continue;
+		let_go(chunk);
+		tape->n_kept--;
+	}
+}
+
 void nt_tape_chunk_release(struct nt_tape_chunk *chunk)
 {
 	nt_tape_chunk_close(chunk);
+	let_go(chunk);
 	free(chunk->contents);
 	free(chunk->name);
 	free(chunk->cpus);
@@ -246,6 +281,8 @@ const char *nt_tape_error_text(int error)
 		return "a chunk format of another version than this program reads";
 	case -EBADMSG:
 		return "damaged";
+	case -ENOENT:
+		return "a chunk has gone: a flight recorder drops its oldest, or somebody removed it; read it anew";
 	default:
 		return strerror(-error);
 	}

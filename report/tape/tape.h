@@ -32,6 +32,7 @@ struct nt_tape_chunk {
 	uint64_t size; /* bytes */
 	bool partial; /* named `.partial`: never finished */
 	bool is_sized; /* `size` is known */
+	int kept_fd; /* of a file that may be removed while it is read; or -1 */
 	struct nt_chunk_cpu *cpus; /* n_cpus of them */
 	uint32_t n_cpus;
 	/* While it is held (nt_tape_hold); under the tape's lock: */
@@ -55,6 +56,10 @@ struct nt_tape {
 	struct nt_chunk_header header; /* of the first chunk that was read */
 	struct nt_buf meta; /* a meta payload: the opening one and the closing one; nt_meta_next reads it */
 	uint64_t start_ns, end_ns; /* the session, CLOCK_MONOTONIC; end is the last record when incomplete */
+	uint64_t start_realtime_ns; /* CLOCK_REALTIME at start_ns; 0: not known */
+	bool drops; /* a flight recorder's: the oldest chunks go while it records */
+	size_t n_kept; /* files of such chunks that are kept open (kept_fd) */
+	uint32_t n_dropped; /* so many chunks a flight recorder has dropped: the session is what the others cover */
 	bool has_end; /* the closing meta block is there and no chunk is missing or partial */
 	uint32_t n_cpus; /* highest CPU number + 1 */
 	uint8_t *present, *online; /* flags of CPUs: was there at some time; online at the session's start */
@@ -98,6 +103,11 @@ static inline bool nt_tape_chunk_has(const struct nt_tape_chunk *chunk, uint32_t
  */
 int nt_tape_hold(struct nt_tape *tape, size_t chunk, const struct nt_chunk_contents **out);
 void nt_tape_drop(struct nt_tape *tape, size_t chunk);
+/*
+ * Of a tape whose oldest chunks are removed while they are read: what ended before until_ns is not read any more. Its
+ * files were kept open, and took room on the disk.
+ */
+void nt_tape_let_go(struct nt_tape *tape, uint64_t until_ns);
 /* Loads one block of a chunk that is held. -EBADMSG: damaged. */
 int nt_tape_read(struct nt_tape *tape, size_t chunk, const struct nt_block_ref *block, struct nt_buf *raw);
 /* The same; a damaged block is one problem more of the tape. */

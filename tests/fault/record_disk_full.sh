@@ -2,17 +2,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The disk fills up while recording: the recorder ends with an error that names the file and the remedy; the part
-# written before is readable.
+# written before is readable. Where it may leave room for others, it ends before that, in order.
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/../live/lib.sh"
 needs_recorder
 needs_netns
 
-mkdir "$work/small"
+mkdir "$work/small" "$work/large"
 mount -t tmpfs -o size=1m none "$work/small" 2>"$work/mount.log" ||
     skip "no tmpfs can be mounted: $(cat "$work/mount.log")"
+mount -t tmpfs -o size=64m none "$work/large"
 # shellcheck disable=SC2317  # called by the library
-test_cleanup() { umount "$work/small" || true; }
+test_cleanup() { umount "$work/small" "$work/large" || true; }
 
 "${in_b[@]}" "$tools/flood" udp-recv "$addr_b" 9000 &
 keep $!
@@ -20,7 +21,7 @@ keep $!
 keep $!
 tape=$work/small/full.tape
 status=0
-timeout 300 "$record" -o "$tape" -d 30 >"$work/full.log" 2>&1 || status=$?
+timeout 300 "$record" -o "$tape" -d 30 --min-free 0 >"$work/full.log" 2>&1 || status=$?
 sed 's/^/    the recorder: /' "$work/full.log"
 is "exit status" "$status" 1
 at_least "lines that say what failed" "$(grep -ciE 'no space|disk.*full|full.*disk' "$work/full.log")" 1
@@ -53,12 +54,28 @@ sed 's/^/    check: /' "$work/check.txt" | head -30
 at_most "exit status of check: 0 or 1, no crash ($status)" "$status" 1
 
 status=0
-"$record" -o "$work/small/second.tape" -d 1 >"$work/second.log" 2>&1 || status=$?
+"$record" -o "$work/small/second.tape" -d 1 --min-free 0 >"$work/second.log" 2>&1 || status=$?
 is "a recording on a disk that is full already: exit status" "$status" 1
 at_least "and it says why" "$(grep -ciE 'no space' "$work/second.log")" 1
+status=0
+"$record" -o "$work/small/third.tape" -d 1 >"$work/third.log" 2>&1 || status=$?
+is "one that leaves room for others: exit status" "$status" 1
+at_least "and it says why" "$(grep -c 'only .* are free on the disk of .*less with --min-free' "$work/third.log")" 1
+is "what is left of it" "$(find "$work/small" -name third.tape)" ""
 if grep -q 'nothing was recorded' "$work/second.log"; then
     is "what is left of one of which nothing was written" "$(find "$work/small" -name second.tape)" ""
 fi
+
+tape=$work/large/ends.tape
+status=0
+timeout 300 "$record" -o "$tape" --min-free 62M >"$work/large.log" 2>&1 || status=$?
+is "a recording that leaves 62 MiB of 64 free: exit status" "$status" 1
+at_least "and it says why" "$(grep -c "less than 65.0 MB are free on the disk of $tape:" "$work/large.log")" 1
+"$report" info --json "$tape" >"$work/info.json"
+is "its tape is whole" "$(of_tape "json_extract(info, '\$.whole')")" 1
+is "and says what ended it" "$(of_tape "json_extract(info, '\$.stop')")" "disk nearly full"
+
+tape=$work/small/full.tape
 status=0
 "$report" import "$tape" -o "$work/small/full.db" >"$work/import.log" 2>&1 || status=$?
 sed 's/^/    the importer: /' "$work/import.log"

@@ -126,6 +126,8 @@ static void default_meta(struct tape_gen *gen, const struct tape_gen_config *con
 	snprintf(text, sizeof(text), "%llu", GEN_REALTIME_NS);
 	tape_gen_meta(gen, "start_realtime_ns", text);
 	tape_gen_meta(gen, "ring_size", "1048576");
+	if (config->keeps)
+		tape_gen_meta(gen, "keep_ns", "60000000000");
 	tape_gen_meta(gen, "probes", config->probes ? config->probes : "sched,softirq,irq,socket");
 	tape_gen_meta(gen, "attach", "sched nt_sched_switch tp_btf/sched_switch");
 	tape_gen_meta(gen, "attach", "socket nt_send_length tp_btf/sock_send_length");
@@ -398,6 +400,7 @@ void tape_gen_next_chunk(struct tape_gen *gen)
 	end_chunk(gen, true);
 	gen->header.number++;
 	gen->header.created_monotonic_ns = gen->last_ns;
+	gen->header.created_realtime_ns = GEN_REALTIME_NS + (gen->last_ns - GEN_START_NS);
 	gen->begun = false;
 }
 

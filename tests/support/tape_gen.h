@@ -24,6 +24,7 @@ struct tape_gen_config {
 	size_t block_events; /* a block is cut after so many records, samples not counted; 0: 2,000 */
 	const char *virtual; /* NULL: "none" */
 	const char *probes; /* what it says that was recorded; NULL: "sched,softirq,irq,socket" */
+	bool keeps; /* a flight recorder's: its oldest chunks may be missing */
 	uint64_t drop; /* this event block of CPU 0 is left out, by its sequence; 0: none */
 	/*
 	 * Seed of samples and losses of samples that are put between all other records, which stay what they are and in

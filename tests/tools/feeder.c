@@ -113,6 +113,7 @@ int main(int argc, char **argv)
 	const uint64_t for_ns = argc > 3 ? (uint64_t)(atof(argv[3]) * 1e9) : 2000000000;
 	const uint32_t copies = argc > 4 ? (uint32_t)atoi(argv[4]) : 1;
 	const struct nt_tape_owner nobody_else = {0};
+	const struct nt_retention_limits all_is_kept = {0};
 	struct nt_user_files files = {0};
 	struct nt_tape_writer *tape;
 	uint64_t events = 0, spent_ns = 0;
@@ -126,7 +127,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	read_tape(argv[1], &cpus, &n_cpus, copies);
-	if (nt_tape_writer_new(&tape, argv[2], &nobody_else, &header, error, sizeof(error))) {
+	if (nt_tape_writer_new(&tape, argv[2], &nobody_else, &all_is_kept, &header, error, sizeof(error))) {
 		fprintf(stderr, "feeder: %s\n", error);
 		return 1;
 	}
@@ -140,9 +141,9 @@ int main(int argc, char **argv)
 		const uint64_t from_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
 		for (uint32_t i = 0; i < n_cpus; i++) {
-			events -= cpus[i].stream.events_total;
+			events -= nt_stream_events(&cpus[i].stream);
 			feed(&cpus[i]);
-			events += cpus[i].stream.events_total;
+			events += nt_stream_events(&cpus[i].stream);
 		}
 		spent_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID) - from_ns;
 	}

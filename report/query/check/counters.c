@@ -22,21 +22,30 @@ static bool is_event_kind(const char *name)
 
 /*
  * Of the last snapshot, for each CPU and kind: written and lost, then the records on the tape and what its LOSS records
- * say; and those on the tape that the snapshot does not know.
+ * say; and those on the tape that the snapshot does not know. What a flight recorder has dropped counts with the
+ * records: the first chunk that is there begins by saying how many those were, before any other snapshot.
  */
 static const char written_sql[] =
 	"WITH last AS (SELECT cpu, name, value FROM proc_counter WHERE session_id = ?1 AND source = 'nettape/cpus' AND "
 	"ts_begin = "
 	"(SELECT max(ts_begin) FROM proc_counter WHERE session_id = ?1 AND source = 'nettape/cpus')), "
+	"earlier AS (SELECT cpu, name, value FROM proc_counter WHERE session_id = ?1 AND source = 'nettape/earlier' "
+	"AND ts_begin < "
+	"(SELECT min(ts_begin) FROM proc_counter WHERE session_id = ?1 AND source = 'nettape/cpus')), "
 	"told AS (SELECT w.cpu AS cpu, substr(w.name, 1, length(w.name) - 8) AS kind, w.value AS written, "
 	"coalesce(l.value, 0) AS lost "
 	"FROM last AS w LEFT JOIN last AS l ON l.cpu = w.cpu AND l.name = substr(w.name, 1, length(w.name) - 8) || "
 	"'.lost' "
-	"WHERE w.name LIKE '%.written') "
+	"WHERE w.name LIKE '%.written'), "
+	"part(cpu, kind, records, lost) AS (SELECT cpu, kind, records, lost FROM record_count WHERE session_id = ?1 "
+	"UNION ALL SELECT cpu, substr(name, 1, length(name) - 8), value, 0 FROM earlier WHERE name LIKE '%.written' "
+	"UNION ALL SELECT cpu, substr(name, 1, length(name) - 5), 0, value FROM earlier WHERE name LIKE '%.lost'), "
+	"counted AS (SELECT cpu, kind, CAST(total(records) AS INTEGER) AS records, CAST(total(lost) AS INTEGER) AS "
+	"lost "
+	"FROM part GROUP BY cpu, kind) "
 	"SELECT t.cpu, t.kind, t.written, t.lost, coalesce(c.records, 0), coalesce(c.lost, 0) FROM told AS t "
-	"LEFT JOIN record_count AS c ON c.session_id = ?1 AND c.cpu = t.cpu AND c.kind = t.kind "
-	"UNION ALL SELECT c.cpu, c.kind, 0, 0, c.records, c.lost FROM record_count AS c WHERE c.session_id = ?1 "
-	"AND EXISTS (SELECT 1 FROM told) "
+	"LEFT JOIN counted AS c ON c.cpu = t.cpu AND c.kind = t.kind "
+	"UNION ALL SELECT c.cpu, c.kind, 0, 0, c.records, c.lost FROM counted AS c WHERE EXISTS (SELECT 1 FROM told) "
 	"AND NOT EXISTS (SELECT 1 FROM told AS t WHERE t.cpu = c.cpu AND t.kind = c.kind) ORDER BY 1, 2";
 
 static bool judge_written(struct nt_check *check, sqlite3_stmt *row, bool is_shown)
@@ -87,11 +96,11 @@ int nt_check_written(struct nt_check *check)
 	return 0;
 }
 
-/* The programs' own counts: a tape that ends early lacks them. */
+/* The programs' own counts: a tape that ends early lacks them, and what was dropped is among them. */
 static int check_counted(struct nt_check *check, const char *name, const char *sql,
 			 void (*judge)(struct nt_check *check, sqlite3_stmt *row))
 {
-	return check->session.is_complete ? nt_check_rows(check, name, sql, judge) : 0;
+	return check->session.is_complete && !check->session.dropped_ns ? nt_check_rows(check, name, sql, judge) : 0;
 }
 
 /* ---- the packets at each hook, as its programs counted them ---- */

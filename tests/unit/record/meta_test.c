@@ -365,8 +365,6 @@ static void makes_a_header(void **state)
 	memset(&header, 0xff, sizeof(header));
 	nt_meta_header(&header);
 	assert_int_equal(header.version, NT_CHUNK_VERSION);
-	assert_int_equal(header.created_monotonic_ns, 2000500000000);
-	assert_int_equal(header.created_realtime_ns, 1600000000250000000);
 	assert_string_equal(header.boot_id, "12345678-1234-1234-1234-123456789abc");
 	assert_int_equal(header.session[0], 0xab);
 	assert_int_equal(header.session[sizeof(header.session) - 1], 0xab);

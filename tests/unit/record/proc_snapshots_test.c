@@ -22,6 +22,8 @@
 #include "tests/support/scratch.h"
 #include "tests/support/fake_files.h"
 
+static const struct nt_retention_limits all_is_kept;
+
 #define SEC 1000000000ull
 #define START (50 * SEC)
 #define REALTIME (1700000000 * SEC) /* ahead of the monotonic clock */
@@ -130,8 +132,9 @@ static int set_up(void **state)
 	memset(fixture->cpus, 0, N_CPUS * sizeof(*fixture->cpus));
 	fixture->snapshots = (struct nt_proc_snapshots){
 		.cpus = fixture->cpus, .n_cpus = N_CPUS, .object = (struct bpf_object *)&host};
-	assert_int_equal(
-		nt_tape_writer_new(&fixture->snapshots.tape, fixture->path, &owner, &header, error, sizeof(error)), 0);
+	assert_int_equal(nt_tape_writer_new(&fixture->snapshots.tape, fixture->path, &owner, &all_is_kept, &header,
+					    error, sizeof(error)),
+			 0);
 	assert_int_equal(nt_tape_writer_begin_chunk(fixture->snapshots.tape), 0);
 	*state = fixture;
 	return 0;

@@ -193,6 +193,32 @@ static void ring_sizes(void **state)
 	}
 }
 
+static void how_much_is_kept(void **state)
+{
+	(void)state;
+	takes("");
+	assert_int_equal(options.retention.keep_ns, 0);
+	assert_int_equal(options.retention.max_bytes, 0);
+	assert_true(options.retention.min_free_bytes == NT_MIN_FREE_USUAL);
+	takes("--keep 10m --max-size 2T --min-free 5g");
+	assert_int_equal(options.retention.keep_ns, 600000000000);
+	assert_int_equal(options.retention.max_bytes, 2ull << 40);
+	assert_int_equal(options.retention.min_free_bytes, 5ull << 30);
+	takes("--keep 1 --min-free 0");
+	assert_int_equal(options.retention.keep_ns, 1000000000);
+	assert_int_equal(options.retention.min_free_bytes, 0);
+	is_refused("--keep 999ms", "--keep wants a time of 1s or more");
+	is_refused("--keep 0", "--keep wants");
+	is_refused("--max-size 0", "--max-size wants a size such as 200M or 2G");
+	is_refused("--max-size 8388608T", "--max-size wants a size");
+	is_refused("--max-size 2.", "--max-size wants a size");
+	is_refused("--min-free -1", "--min-free wants a size such as 5G, or 0");
+	is_refused("--min-free x", "--min-free wants");
+	/* Room for what the rings of all CPUs hold, and some. */
+	is_refused("--max-size 16M", "--max-size wants 1");
+	is_refused("--max-size 1G --ring-size 1G", "M or more, with this many CPUs and this --ring-size");
+}
+
 static void frequencies(void **state)
 {
 	(void)state;
@@ -410,6 +436,7 @@ int main(void)
 		cmocka_unit_test_setup(defaults, set_up),
 		cmocka_unit_test_setup(each_value_goes_where_it_belongs, set_up),
 		cmocka_unit_test_setup(ring_sizes, set_up),
+		cmocka_unit_test_setup(how_much_is_kept, set_up),
 		cmocka_unit_test_setup(frequencies, set_up),
 		cmocka_unit_test_setup(sketches, set_up),
 		cmocka_unit_test_setup(keys_of_flows, set_up),

@@ -22,6 +22,7 @@
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 
 #include <bpf/btf.h>
@@ -1063,6 +1064,73 @@ static void begins_the_next_chunk(void **state)
 	on_tape("name=\"a_function\"");
 }
 
+/* ---- how much is kept ---- */
+
+static uint64_t free_bytes = 100ull << 30;
+
+int fstatvfs(int fd, struct statvfs *out)
+{
+	(void)fd;
+	*out = (struct statvfs){.f_frsize = 1, .f_bavail = free_bytes, .f_blocks = 100ull << 30};
+	return 0;
+}
+
+static void put_at_each_second(int n)
+{
+	(void)n;
+	if ((host.now_ns - START) % SEC == 0)
+		put(0, record_of(NT_DROP), 0);
+}
+
+/* A chunk is of one second here: what is older than two goes, and the first that is left says how much that was. */
+static void keeps_the_last_seconds(void **state)
+{
+	(void)state;
+	host.on_sleep = put_at_each_second;
+	options.duration_ns = 6500 * MS;
+	options.retention = (struct nt_retention_limits){.keep_ns = 2 * SEC};
+	assert_int_equal(run(), 0);
+	is_said(" 6 events, 0 lost, ");
+	is_said("kept: the last 2.500 s, 2 events, ");
+	is_said("; 4 older chunks were dropped");
+	assert_false(is_there("a.tape/chunk-000003.ntc"));
+	assert_true(is_there("a.tape/chunk-000004.ntc"));
+	assert_true(is_there("a.tape/chunk-000006.ntc"));
+	read_tape("chunk-000004.ntc");
+	on_tape("key=\"keep_ns\" value=\"2000000000\"");
+	on_tape("name=\"nettape/earlier\"");
+	on_tape("0 drop 4 0");
+	assert_int_equal(count("key=\"start_ns\" value=\"50000000000\""), 1);
+}
+
+static void take_room(int n)
+{
+	(void)n;
+	if (host.now_ns > START + 2 * SEC)
+		free_bytes = 1 << 20;
+	assert_true(host.now_ns < START + 3600 * SEC);
+}
+
+/* Somebody else fills the disk: it ends in order, before there is no room for the end. */
+static void leaves_room_for_others(void **state)
+{
+	(void)state;
+	host.on_sleep = take_room;
+	options.duration_ns = 0;
+	options.retention.min_free_bytes = NT_MIN_FREE_USUAL;
+	assert_int_equal(run(), 1);
+	is_said("less than 1.1 GB are free on the disk of ");
+	is_said("allow less with --min-free");
+	read_tape("chunk-000000.ntc");
+	on_tape("key=\"stop\" value=\"disk nearly full\"");
+	on_tape("key=\"complete\" value=\"1\"");
+	/* There is no begin without it, either; nor anything left of that. */
+	assert_int_equal(run_to("b"), 1);
+	is_said("only 1.0 MB are free on the disk of ");
+	assert_false(is_there("b.tape"));
+	free_bytes = 100ull << 30;
+}
+
 /* How late the reader was, of all CPUs at most. */
 static void put_old(int n)
 {
@@ -1108,6 +1176,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(names_of_functions, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(resolves_symbols, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(begins_the_next_chunk, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(keeps_the_last_seconds, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(leaves_room_for_others, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(says_how_late_it_was, set_up, tear_down),
 	};
 

@@ -20,12 +20,14 @@
 #include <unistd.h>
 
 #include "record/tape_writer.h"
+#include "schema/chunk_format.h"
 #include "tests/support/chunk_memory.h"
 #include "tests/support/scratch.h"
 
 static char directory[SCRATCH_MAX], tape_path[2 * SCRATCH_MAX];
 static struct nt_tape_writer *tape;
 static const struct nt_tape_owner nobody_else;
+static const struct nt_retention_limits all_is_kept;
 static char error[1024];
 
 /* ---- the disk ---- */
@@ -61,6 +63,18 @@ int renameat2(int from_fd, const char *from, int to_fd, const char *to, unsigned
 	return (int)syscall(SYS_renameat2, from_fd, from, to_fd, to, flags);
 }
 
+static uint64_t capacity; /* of the disk, which has the tape alone; 0: no bound */
+static uint64_t bytes_on_disk(void);
+
+ssize_t write(int fd, const void *data, size_t size)
+{
+	if (capacity && bytes_on_disk() + size > capacity) {
+		errno = ENOSPC;
+		return -1;
+	}
+	return syscall(SYS_write, fd, data, size);
+}
+
 /* No file grows beyond this. */
 static void limit_files(rlim_t bytes)
 {
@@ -81,7 +95,7 @@ static int set_up(void **state)
 	scratch_make(directory);
 	scratch_path(tape_path, directory, "a.tape");
 	data_syncs = directory_syncs = failing_sync = no_replace_errno = 0;
-	return nt_tape_writer_new(&tape, tape_path, &nobody_else, &header, error, sizeof(error)) ||
+	return nt_tape_writer_new(&tape, tape_path, &nobody_else, &all_is_kept, &header, error, sizeof(error)) ||
 	       nt_tape_writer_begin_chunk(tape);
 }
 
@@ -159,6 +173,21 @@ static size_t blocks_of(const char *name)
 	nt_chunk_contents_release(&contents);
 	nt_buf_release(&bytes);
 	return n;
+}
+
+static uint64_t bytes_on_disk(void)
+{
+	uint64_t bytes = 0;
+
+	for (int number = 0; number < 100; number++) {
+		char name[2][NT_CHUNK_NAME_MAX];
+		const int64_t sizes[] = {size_of(nt_chunk_name(name[0], (uint32_t)number, "")),
+					 size_of(nt_chunk_name(name[1], (uint32_t)number, ".partial"))};
+
+		for (int i = 0; i < 2; i++)
+			bytes += sizes[i] > 0 ? (uint64_t)sizes[i] : 0;
+	}
+	return bytes;
 }
 
 /* ---- tests ---- */
@@ -332,6 +361,116 @@ static void renames_where_it_must_look_first(void **state)
 	assert_true(size_of("chunk-000001.ntc.partial") > 0);
 }
 
+/* ---- a flight recorder ---- */
+
+static void begin_anew(const struct nt_retention_limits *limits)
+{
+	const struct nt_chunk_header header = {.version = NT_CHUNK_VERSION};
+
+	nt_tape_writer_free(tape);
+	scratch_path(tape_path, directory, "flight.tape");
+	assert_int_equal(nt_tape_writer_new(&tape, tape_path, &nobody_else, limits, &header, error, sizeof(error)), 0);
+}
+
+/* Two blocks of events, which are whole on the disk. */
+static int put_chunk(void)
+{
+	int failed = nt_tape_writer_begin_chunk(tape);
+
+	for (unsigned int i = 0; i < 2 && !failed; i++)
+		failed = add_events(i, 10, 0, 0);
+	if (!failed)
+		failed = nt_tape_writer_finish_chunk(tape);
+	return failed ? failed : nt_tape_writer_wait(tape);
+}
+
+static void is_a_tape_from(int first, int end)
+{
+	for (int number = 0; number < end; number++) {
+		char name[NT_CHUNK_NAME_MAX];
+
+		nt_chunk_name(name, (uint32_t)number, "");
+		assert_int_equal(size_of(name) >= 0, number >= first);
+		if (number >= first)
+			assert_int_equal(blocks_of(name), 2);
+	}
+}
+
+/* So that three chunks of two blocks have room, and the fourth has not. */
+#define ROOM (7 * BLOCK_BYTES)
+
+static void stays_within(const struct nt_retention_limits *limits)
+{
+	struct nt_tape_totals written;
+
+	begin_anew(limits);
+	for (int number = 0; number < 20; number++) {
+		assert_int_equal(put_chunk(), 0);
+		assert_true(bytes_on_disk() <= ROOM);
+		is_a_tape_from(number > 2 ? number - 2 : 0, number + 1);
+	}
+	nt_tape_writer_written(tape, &written);
+	assert_int_equal(written.dropped_chunks, 17);
+	assert_int_equal(written.dropped_events, 17 * 20);
+	assert_int_equal(written.events, 20 * 20);
+	assert_int_equal(written.bytes - written.dropped_bytes, bytes_on_disk());
+	assert_int_equal(nt_tape_writer_bytes(tape), written.bytes);
+}
+
+static void keeps_to_a_size(void **state)
+{
+	const struct nt_retention_limits limits = {.max_bytes = ROOM};
+
+	(void)state;
+	stays_within(&limits);
+	/* A block that is larger than all of it. */
+	assert_int_equal(nt_tape_writer_begin_chunk(tape), 0);
+	for (unsigned int i = 0; i < 7; i++)
+		add_block(i);
+	assert_int_equal(nt_tape_writer_wait(tape), -EDQUOT);
+	assert_int_equal(blocks_of("chunk-000020.ntc.partial"), 6);
+	assert_true(bytes_on_disk() <= ROOM);
+}
+
+/* Others have filled the disk: what is oldest makes room, and when there is no more of it, the recording ends. */
+static void makes_room_on_a_full_disk(void **state)
+{
+	const struct nt_retention_limits limits = {.keep_ns = INT64_MAX};
+
+	(void)state;
+	capacity = ROOM;
+	stays_within(&limits);
+	capacity = BLOCK_BYTES / 2;
+	assert_int_equal(put_chunk(), -ENOSPC);
+	assert_int_equal(size_of("chunk-000019.ntc"), -1);
+	capacity = 0;
+}
+
+/* Each chunk says when it was begun: a tape without those before it begins then. */
+static void knows_when_chunks_began(void **state)
+{
+	uint64_t last_ns = 0;
+
+	(void)state;
+	for (uint32_t number = 0; number < 3; number++) {
+		char name[NT_CHUNK_NAME_MAX], path[3 * SCRATCH_MAX];
+		struct nt_chunk_header header;
+		size_t size, head_size;
+		char *bytes;
+
+		assert_int_equal(nt_tape_writer_finish_chunk(tape), 0);
+		assert_int_equal(nt_tape_writer_begin_chunk(tape), 0);
+		assert_int_equal(nt_tape_writer_wait(tape), 0);
+		snprintf(path, sizeof(path), "%s/%s", tape_path, nt_chunk_name(name, number, ""));
+		bytes = scratch_read(path, &size);
+		assert_int_equal(nt_chunk_head_parse((uint8_t *)bytes, size, &header, &head_size), 0);
+		assert_true(header.created_monotonic_ns > last_ns);
+		assert_true(header.created_realtime_ns > 1700000000000000000);
+		last_ns = header.created_monotonic_ns;
+		free(bytes);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -345,6 +484,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(replaces_nothing, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(replaces_nothing_by_looking_first, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(renames_where_it_must_look_first, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(keeps_to_a_size, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(makes_room_on_a_full_disk, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(knows_when_chunks_began, set_up, tear_down),
 	};
 
 	signal(SIGXFSZ, SIG_IGN);

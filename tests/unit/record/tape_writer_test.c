@@ -19,6 +19,8 @@
 #include "record/tape_writer.h"
 #include "tests/support/scratch.h"
 
+static const struct nt_retention_limits all_is_kept;
+
 #define SOMEBODY 12345
 #define HIS_GROUP 23456
 
@@ -57,7 +59,8 @@ static int open_at(struct fixture *fixture, const char *path, bool is_other)
 	struct nt_tape_owner owner = {.is_other = is_other, .uid = SOMEBODY, .gid = HIS_GROUP};
 	struct nt_chunk_header header = {0};
 
-	return nt_tape_writer_new(&fixture->tape, path, &owner, &header, fixture->error, sizeof(fixture->error));
+	return nt_tape_writer_new(&fixture->tape, path, &owner, &all_is_kept, &header, fixture->error,
+				  sizeof(fixture->error));
 }
 
 static struct stat stat_of(const char *dir, const char *name)
@@ -322,14 +325,14 @@ static void test_cannot_give(void **state)
 		assert_int_equal(chmod(fixture->dir, 0777), 0);
 		assert_int_equal(seteuid(SOMEBODY), 0);
 	}
-	assert_int_equal(nt_tape_writer_new(&fixture->tape, fixture->path, &owner, &header, fixture->error,
-					    sizeof(fixture->error)),
+	assert_int_equal(nt_tape_writer_new(&fixture->tape, fixture->path, &owner, &all_is_kept, &header,
+					    fixture->error, sizeof(fixture->error)),
 			 -EPERM);
 	assert_non_null(strstr(fixture->error, "--user"));
 	assert_false(is_there(fixture->path, ""));
 	owner.is_asked = false;
-	assert_int_equal(nt_tape_writer_new(&fixture->tape, fixture->path, &owner, &header, fixture->error,
-					    sizeof(fixture->error)),
+	assert_int_equal(nt_tape_writer_new(&fixture->tape, fixture->path, &owner, &all_is_kept, &header,
+					    fixture->error, sizeof(fixture->error)),
 			 0);
 	assert_int_equal(nt_tape_writer_begin_chunk(fixture->tape), 0);
 	assert_int_equal(nt_tape_writer_kept(fixture->tape), -EPERM);

@@ -711,6 +711,103 @@ static void equals_the_slow_way_in_traffic(void **state)
 	}
 }
 
+/* ---- what a flight recorder has kept ---- */
+
+/* Of such a CPU the generator's later chunks say that it is there. */
+static bool has_offline(const struct kept *all)
+{
+	return NT_ANY(all->n, i, strstr(all->rows[i].text, "offline"));
+}
+
+static bool is_uncovered(const struct kept_row *row)
+{
+	return strstr(row->text, "uncovered");
+}
+
+/*
+ * The slices fill the CPUs' time, and are of the same owners as in all of the recording. But where that has lost
+ * records more may be known: a block says who was on the CPU when it began.
+ */
+static void compare_owners(const struct fixture *fixture, const char *name, const struct kept *all,
+			   const struct kept *some)
+{
+	uint64_t filled_ns[N_CPUS] = {0};
+	size_t first[N_CPUS] = {0}; /* of each CPU, the first that is not over before the row */
+
+	for (size_t i = 0; i < some->n; i++) {
+		const struct kept_row *row = &some->rows[i], *one = &all->rows[first[row->cpu]];
+
+		filled_ns[row->cpu] += row->dur;
+		while (one->cpu != row->cpu || one->ts + one->dur <= row->ts)
+			one++;
+		first[row->cpu] = (size_t)(one - all->rows);
+		for (; one < &all->rows[all->n] && (one->cpu != row->cpu || one->ts < row->ts + row->dur); one++) {
+			if (one->cpu == row->cpu && !is_uncovered(one) && strcmp(one->text, row->text) != 0)
+				fail_msg("%s: at %llu: \"%s\", and not \"%s\"", name, (unsigned long long)row->ts,
+					 row->text, one->text);
+		}
+	}
+	for (uint32_t cpu = 0; cpu < N_CPUS; cpu++)
+		assert_int_equal(filled_ns[cpu], fixture->tape->end_ns - fixture->tape->start_ns);
+}
+
+static void drop_chunk(struct fixture *fixture, size_t number)
+{
+	char path[4 * SCRATCH_MAX];
+
+	snprintf(path, sizeof(path), "%s/chunk-%06zu.ntc", fixture->path, number);
+	assert_int_equal(unlink(path), 0);
+	close_tape(fixture);
+	open_tape(fixture);
+}
+
+/* Each chunk in turn is the first that is there: from its begin on, time is whose it is in all of the recording. */
+static unsigned int check_ends(struct fixture *fixture, const char *name, const struct kept *all)
+{
+	const struct nt_rows_want want = {.tables = NT_TABLE_BIT(NT_TABLE_CPU_SLICE)};
+	const size_t n = fixture->tape->n_chunks;
+
+	for (size_t chunk = 1; chunk < n; chunk++) {
+		struct kept some = {.n = 0};
+
+		drop_chunk(fixture, chunk - 1);
+		assert_true(nt_tape_is_complete(fixture->tape));
+		assert_int_equal(fixture->tape->n_dropped, chunk);
+		assert_int_equal(fixture->tape->start_realtime_ns - GEN_REALTIME_NS,
+				 fixture->tape->start_ns - GEN_START_NS);
+		read_rows(fixture, &want, &some);
+		compare_owners(fixture, name, all, &some);
+		release(&some);
+	}
+	return (unsigned int)n - 1;
+}
+
+static void keeps_the_end(void **state)
+{
+	struct fixture *fixture = *state;
+	unsigned int n_ends = 0;
+
+	for (uint64_t seed = 1; seed <= 10; seed++) {
+		const struct nt_rows_want want = {.tables = NT_TABLE_BIT(NT_TABLE_CPU_SLICE)};
+		struct tape_gen_config config = {
+			.n_cpus = N_CPUS, .dir = fixture->path, .probes = PROBES, .keeps = true};
+		struct kept all = {.n = 0};
+		char name[64];
+
+		snprintf(name, sizeof(name), "kept %llu", (unsigned long long)seed);
+		scratch_path(fixture->path, fixture->dir, name);
+		config.block_events = seed % 4 ? 30 * seed : 5;
+		fixture->end = random_host_record(&config, seed, 9000, NULL);
+		open_tape(fixture);
+		read_rows(fixture, &want, &all);
+		if (!has_offline(&all))
+			n_ends += check_ends(fixture, name, &all);
+		release(&all);
+		close_tape(fixture);
+	}
+	assert_true(n_ends > 10);
+}
+
 /* ---- cases ---- */
 
 static struct tape_gen *new_tape_of(struct fixture *fixture, uint32_t n_cpus, size_t block_events, uint64_t drop)
@@ -1124,6 +1221,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(equals_the_slow_way),
 		TEST(equals_the_slow_way_in_traffic),
+		TEST(keeps_the_end),
 		TEST(reads_back_to_where_a_slice_begins),
 		TEST(reads_back_to_where_a_task_came_from),
 		TEST(waits_for_what_is_open_at_the_end),

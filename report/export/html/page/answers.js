@@ -141,6 +141,7 @@ function heading({session}) {
       figure(duration(session.dur_ns), count(session.dur_ns) + GAP + 'ns'),
       ' from ',
       el('time', {}, wall(session.start_realtime_ns).slice(0, 19) + ' UTC'),
+      ...(session.dropped_ns > 0 ? [', kept of a recording of ' + duration(session.dur_ns + session.dropped_ns)] : []),
     ],
     ...machine(session),
     [plural(session.events_count, 'record', 'records')],
