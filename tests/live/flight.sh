@@ -16,7 +16,8 @@ recording_start "$tape" --keep 2s
 # problems TAPE: of what is there, but for what every recording has that goes on or was killed
 problems() {
     "$report" query --csv "$1" "SELECT text FROM problem WHERE text NOT LIKE '%.partial was never finished%'
-        AND text NOT LIKE '%.partial holds no block%' AND text NOT LIKE '%session''s end is not on the tape%'" 2>"$work/problems.err"
+        AND text NOT LIKE '%.partial holds no block%' AND text NOT LIKE '%session''s end is not on the tape%'" \
+        2>"$work/problems.err"
 }
 # first_of TAPE: the number of the first chunk that is there
 first_of() { (cd "$1" && printf '%s\n' chunk-*) | sed -n '1s/chunk-0*\([0-9][0-9]*\).*/\1/p'; }
