@@ -26,18 +26,26 @@
 
 /* ---- where values go: each gives false if the value is not one that its row "wants" ---- */
 
-static bool set_output(void *member, const struct nt_option_values *values)
+static bool set_path(char path[NT_OUTPUT_MAX], const struct nt_option_values *values, const char *option)
 {
-	char *output = member;
-
 	if (!*values->text || values->text[0] == '-')
 		return false;
 	if (strlen(values->text) + 64 > NT_OUTPUT_MAX) {
-		snprintf(values->error, values->error_size, "this path is too long for -o");
+		snprintf(values->error, values->error_size, "this path is too long for %s", option);
 		return false;
 	}
-	strcpy(output, values->text);
+	strcpy(path, values->text);
 	return true;
+}
+
+static bool set_output(void *member, const struct nt_option_values *values)
+{
+	return set_path(member, values, "-o");
+}
+
+static bool set_snapshots(void *member, const struct nt_option_values *values)
+{
+	return set_path(member, values, "--snapshot");
 }
 
 static bool set_duration(void *member, const struct nt_option_values *values)
@@ -278,6 +286,12 @@ static const struct nt_option table[] = {
 	NT_OPTION("min-free", 0, "SIZE", "5G", TO(set_min_free, retention.min_free_bytes),
 		  "leave this much of the disk free: drop the oldest, or stop (default: 5 % of the disk, 1G at most)",
 		  .wants = "a size such as 5G, or 0"),
+	NT_OPTION("snapshot", 0, "DIR", "/var/spikes", TO(set_snapshots, snapshots),
+		  "at SIGUSR1, link what is there now into a tape in DIR, and go on (default: beside the tape)",
+		  .wants = "a directory, such as /var/spikes"),
+	NT_OPTION("start-at", 0, "TIME", "10s", TO(set_duration, start_at_ns),
+		  "begin at the next multiple of TIME by the clock, so that many hosts begin together",
+		  .wants = "a time above 0, such as 10s or 1m"),
 	NT_OPTION("user", 0, "NAME", "alice", TO(set_user, owner),
 		  "give the tape to this user (default: who called sudo or pkexec)"),
 	NT_OPTION("serve", 0, NULL, NULL, TO(nt_option_set_true, serves),

@@ -36,6 +36,8 @@ struct nt_record_options {
 	struct nt_filter filter;
 	struct nt_flows_options flows;
 	struct nt_retention_limits retention;
+	char snapshots[NT_OUTPUT_MAX]; /* directory of snapshots; "": beside the tape */
+	uint64_t start_at_ns; /* begin at a multiple of this, by the clock on the wall; 0: at once */
 };
 
 /* 0: go on; else *exit_status is what to exit with (help, version, misuse: messages are printed). */

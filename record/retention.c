@@ -76,7 +76,7 @@ int nt_retention_drop(struct nt_retention *retention)
 	const struct nt_kept_chunk *oldest;
 	char name[NT_CHUNK_NAME_MAX];
 
-	if (!retention->n)
+	if (!retention->n || !nt_retention_drops(&retention->limits))
 		return 1;
 	oldest = &retention->chunks[retention->first];
 	/* Somebody may have removed it. */
@@ -140,9 +140,6 @@ int nt_retention_finished(struct nt_retention *retention, const struct nt_kept_c
 {
 	int error = 0;
 
-	/* No other tape has its chunks dropped. */
-	if (!nt_retention_drops(&retention->limits))
-		return 0;
 	error = make_room_for_one(retention);
 	if (error)
 		return error;

@@ -68,6 +68,6 @@ void nt_retention_wrote(struct nt_retention *retention, uint64_t bytes);
 int nt_retention_finished(struct nt_retention *retention, const struct nt_kept_chunk *chunk, uint64_t last_ns);
 /* Looks how much is free, and drops chunks until it is enough; or sets is_low. A negative errno, as above. */
 int nt_retention_leave_free(struct nt_retention *retention);
-/* Drops the oldest chunk. 1: there was none left; or a negative errno, as above. */
+/* Drops the oldest chunk. 1: there was none left, or it is no flight recorder's; or a negative errno, as above. */
 int nt_retention_drop(struct nt_retention *retention);
 void nt_retention_release(struct nt_retention *retention);

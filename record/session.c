@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -67,6 +68,7 @@ struct session {
 	char hidden[512]; /* sentence: what the kernel hides, or "" */
 	bool failed_write; /* the tape cannot be written any more */
 	bool is_short; /* it ended before it was to */
+	bool wants_snapshot, makes_snapshot; /* asked for; being made, by the thread that writes the tape */
 };
 
 static int complain(const char *what, int error)
@@ -112,6 +114,7 @@ static int set_up_signals(struct session *session)
 	sigaddset(&session->signals, SIGINT);
 	sigaddset(&session->signals, SIGTERM);
 	sigaddset(&session->signals, SIGHUP);
+	sigaddset(&session->signals, SIGUSR1);
 	sigaddset(&session->signals, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &session->signals, NULL);
 	signal(SIGPIPE, SIG_IGN);
@@ -158,6 +161,16 @@ static int open_tape(struct session *session)
 	nt_meta_header(&header);
 	error = nt_tape_writer_new(&session->tape, options->output, &options->owner, &options->retention, &header,
 				   message, sizeof(message));
+	if (error)
+		fprintf(stderr, "nettape-record: %s\n", message);
+	return error;
+}
+
+static int check_snapshots(const struct session *session)
+{
+	char message[3 * PATH_MAX];
+	int error = nt_snapshot_check(session->options->output, session->options->snapshots, message, sizeof(message));
+
 	if (error)
 		fprintf(stderr, "nettape-record: %s\n", message);
 	return error;
@@ -303,12 +316,103 @@ static bool names_places(const struct nt_plan *plan)
 	return plan->chosen[NT_PROBE_DROPS] || plan->chosen[NT_PROBE_STACKS] || plan->chosen[NT_PROBE_KMEM];
 }
 
+/* ---- beginning at a time ---- */
+
+static void read_signals(struct session *session)
+{
+	struct signalfd_siginfo info;
+
+	while (read(session->signal_fd, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGUSR1)
+			session->wants_snapshot = true;
+		else if (info.ssi_signo != SIGCHLD) {
+			session->ended_by_signal = info.ssi_signo;
+			session->stop = "signal";
+		}
+	}
+	if (!session->stop && nt_child_has_ended(&session->child))
+		session->stop = "command";
+}
+
+static uint64_t left_ns(uint64_t due_ns, uint64_t now_ns)
+{
+	return due_ns > now_ns ? due_ns - now_ns : 0;
+}
+
+#define LEAD_NS 5000000000ull /* to load the programs in; longer, they would only cost time */
+
+static uint64_t wall_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* The next multiple of --start-at, so much from now at least. */
+static uint64_t next_start_ns(const struct session *session, uint64_t from_now_ns)
+{
+	const uint64_t every_ns = session->options->start_at_ns;
+
+	return (wall_ns() + from_now_ns + every_ns - 1) / every_ns * every_ns;
+}
+
+/* Until that time of the clock on the wall, which may be set meanwhile. -EINTR: a signal came, and there is no more. */
+static int wait_until(struct session *session, uint64_t at_ns)
+{
+	struct pollfd signal = {.fd = session->signal_fd, .events = POLLIN};
+	uint64_t left = 0;
+
+	while (!session->stop && (left = left_ns(at_ns, wall_ns()))) {
+		poll(&signal, 1, left > 1000000000 ? 1000 : (int)(left / 1000000));
+		/* The last part of a ms is less than poll can wait. */
+		if (left < 1000000)
+			nanosleep(&(struct timespec){.tv_nsec = (long)left}, NULL);
+		read_signals(session);
+	}
+	return session->stop ? -EINTR : 0;
+}
+
+static int complain_of_end(int error)
+{
+	fprintf(stderr, "nettape-record: ended before the recording began\n");
+	return error;
+}
+
+/* Up to when the programs should be loaded. */
+static int wait_for_loading(struct session *session)
+{
+	const struct nt_record_options *options = session->options;
+	uint64_t at_ns;
+	char text[64];
+
+	if (!options->start_at_ns)
+		return 0;
+	at_ns = next_start_ns(session, 0);
+	if (!options->quiet) {
+		const time_t seconds = (time_t)(at_ns / 1000000000u);
+		struct tm utc;
+
+		strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", gmtime_r(&seconds, &utc));
+		fprintf(stderr, "waits until %s UTC\n", text);
+	}
+	return wait_until(session, at_ns - LEAD_NS);
+}
+
+/* If to load took longer than the time that was left, the next one is taken: all hosts still begin at such. */
+static int wait_for_start(struct session *session)
+{
+	return session->options->start_at_ns ? wait_until(session, next_start_ns(session, 0)) : 0;
+}
+
 /* The kernel side, up to the open gates. An error has been explained to the user already. */
 static int begin_kernel(struct session *session)
 {
 	char message[1024];
-	int error;
+	int error = wait_for_loading(session);
 
+	if (error)
+		return complain_of_end(error);
 	allow_descriptors();
 	error = nt_kernel_load(&session->kernel, session->options, message, sizeof(message));
 	if (error) {
@@ -333,6 +437,9 @@ static int begin_kernel(struct session *session)
 		return complain("cannot read the energy counters", error);
 	if (session->options->plan.chosen[NT_PROBE_FLOWS] && (error = nt_flows_init(&session->flows, &session->kernel)))
 		return complain("cannot read what the kernel counts by flow", error);
+	error = wait_for_start(session);
+	if (error)
+		return complain_of_end(error);
 	session->streams = calloc(session->kernel.n_cpus, sizeof(*session->streams));
 	error = session->streams ? add_streams(session) : -ENOMEM;
 	if (!error)
@@ -367,6 +474,8 @@ static int begin(struct session *session)
 	if (error)
 		return complain("cannot begin", error);
 	error = open_tape(session);
+	if (!error)
+		error = check_snapshots(session);
 	if (error)
 		return error;
 	if (options->command) {
@@ -550,22 +659,110 @@ static int tick(struct session *session, uint64_t now_ns)
 	return error ? error : nt_tape_writer_sync(session->tape);
 }
 
-static void read_signals(struct session *session)
-{
-	struct signalfd_siginfo info;
+/* ---- snapshots ---- */
 
-	while (read(session->signal_fd, &info, sizeof(info)) == sizeof(info))
-		if (info.ssi_signo != SIGCHLD) {
-			session->ended_by_signal = info.ssi_signo;
-			session->stop = "signal";
-		}
-	if (!session->stop && nt_child_has_ended(&session->child))
-		session->stop = "command";
+/* The end of the recording, or of a snapshot: all records that ended before are on the tape. */
+static int write_closing_meta(struct session *session, uint64_t end_ns, const char *stop)
+{
+	struct nt_block_header header = {.type = NT_BLOCK_META};
+	struct nt_totals totals;
+	struct nt_buf raw = {};
+	int error;
+
+	sum_up(session, end_ns, &totals);
+	error = nt_meta_close(&raw, end_ns, stop, &totals);
+	if (!error)
+		error = nt_tape_writer_block(session->tape, &header, raw.data, raw.size);
+	nt_buf_release(&raw);
+	return error;
 }
 
-static uint64_t left_ns(uint64_t due_ns, uint64_t now_ns)
+#define PATIENCE_MS 1000
+
+static bool are_past_marks(const struct session *session)
 {
-	return due_ns > now_ns ? due_ns - now_ns : 0;
+	for (uint32_t cpu = 0; cpu < session->kernel.n_cpus; cpu++)
+		if (session->kernel.rings[cpu].fd && !nt_ring_reader_is_past_mark(&session->kernel.rings[cpu]))
+			return false;
+	return true;
+}
+
+/*
+ * All that the programs have written by now, and the state of each CPU: so the time up to now is known. A program that
+ * may be preempted can have taken room in a ring and not have filled it yet: for that it is waited.
+ */
+static int drain_up_to_now(struct session *session, uint64_t now_ns)
+{
+	const struct timespec pause = {.tv_nsec = 1000000};
+	int error;
+
+	nt_kernel_refresh(&session->kernel, now_ns, 0, 0);
+	for (uint32_t cpu = 0; cpu < session->kernel.n_cpus; cpu++)
+		if (session->kernel.rings[cpu].fd)
+			nt_ring_reader_mark(&session->kernel.rings[cpu]);
+	error = drain(session);
+	for (int waited_ms = 0; !error && waited_ms < PATIENCE_MS && !are_past_marks(session); waited_ms++) {
+		nanosleep(&pause, NULL);
+		error = drain(session);
+	}
+	return error;
+}
+
+/* What a tape has before it ends. */
+static int close_window(struct session *session, uint64_t now_ns)
+{
+	int error = drain_up_to_now(session, now_ns);
+
+	if (!error)
+		error = nt_proc_snapshots_take(&session->snapshots, NT_PROC_SNAPSHOTS_ALL, lag_max_ns(session));
+	if (!error)
+		error = resolve(session, nt_now(), NT_SYMBOLS_NOW);
+	if (!error)
+		error = put_block_devices(session);
+	if (!error)
+		error = flush(session);
+	if (!error)
+		error = nt_proc_snapshots_clock(&session->snapshots);
+	if (!error)
+		error = write_closing_meta(session, now_ns, NT_STOP_SNAPSHOT);
+	return error ? error : nt_tape_writer_finish_chunk(session->tape);
+}
+
+/* The chunk is closed, and the thread that writes the tape links it and those before it. The recording goes on. */
+static int take_snapshot(struct session *session)
+{
+	const struct nt_record_options *options = session->options;
+	struct nt_snapshot *snapshot = nt_snapshot_new(options->output, options->snapshots, &options->owner);
+	int error = snapshot ? 0 : -ENOMEM;
+
+	session->wants_snapshot = false;
+	session->makes_snapshot = !error;
+	if (!error && !snapshot->message[0])
+		error = close_window(session, nt_now());
+	else if (!error)
+		return nt_tape_writer_snapshot(session->tape, snapshot);
+	if (error) {
+		nt_snapshot_free(snapshot);
+		return error;
+	}
+	error = nt_tape_writer_snapshot(session->tape, snapshot);
+	return error ? error : begin_chunk(session);
+}
+
+/* What has become of the last one. */
+static void tell_of_snapshot(struct session *session)
+{
+	struct nt_snapshot *snapshot = nt_tape_writer_take_snapshot(session->tape);
+
+	if (!snapshot)
+		return;
+	session->makes_snapshot = false;
+	nt_status_hide(&session->status);
+	if (snapshot->message[0])
+		fprintf(stderr, "nettape-record: no snapshot: %s\n", snapshot->message);
+	else if (!session->options->quiet)
+		fprintf(stderr, "snapshot: %s\n", snapshot->path);
+	nt_snapshot_free(snapshot);
 }
 
 /* How long to sleep: until the next drain; or the deadline, or the next reading of energy, if these are nearer. */
@@ -625,30 +822,17 @@ static int record(struct session *session)
 		forget(session, now_ns);
 		if (!error && now_ns >= session->next_snapshot_ns)
 			error = tick(session, now_ns);
-		if (!error && !session->stop && is_chunk_full(session, now_ns))
+		if (!error && !session->stop && session->wants_snapshot && !session->makes_snapshot)
+			error = take_snapshot(session);
+		else if (!error && !session->stop && is_chunk_full(session, now_ns))
 			error = rotate(session);
+		if (session->makes_snapshot)
+			tell_of_snapshot(session);
 	}
 	return error ? complain_of_tape(session, error) : 0;
 }
 
 /* ---- ending ---- */
-
-static int write_closing_meta(struct session *session)
-{
-	struct nt_block_header header = {.type = NT_BLOCK_META};
-	struct nt_totals totals;
-	struct nt_buf raw = {};
-	int error;
-
-	sum_up(session, session->kernel.end_ns, &totals);
-	error = nt_meta_close(&raw, session->kernel.end_ns, session->stop, &totals);
-	if (!error)
-		error = nt_tape_writer_block(session->tape, &header, raw.data, raw.size);
-	nt_buf_release(&raw);
-	return error;
-}
-
-#define PATIENCE_MS 1000
 
 static bool all_are_empty(const struct session *session)
 {
@@ -724,7 +908,7 @@ static int end(struct session *session)
 	if (!error)
 		error = nt_proc_snapshots_clock(&session->snapshots);
 	if (!error)
-		error = write_closing_meta(session);
+		error = write_closing_meta(session, session->kernel.end_ns, session->stop);
 	if (!error)
 		error = nt_tape_writer_finish_chunk(session->tape);
 	if (!error)
@@ -814,6 +998,10 @@ int nt_session_run(struct nt_record_options *options)
 		error = end(&session);
 	else
 		nt_kernel_stop(&session.kernel, &options->plan);
+	if (session.makes_snapshot)
+		tell_of_snapshot(&session);
+	if (session.wants_snapshot)
+		fprintf(stderr, "nettape-record: no snapshot: the recording ended before\n");
 	if (!error && session.is_short)
 		error = complain_of_little_room(&session);
 	nt_server_print(&session.server, &session.status, false);
@@ -821,6 +1009,7 @@ int nt_session_run(struct nt_record_options *options)
 	if (began)
 		print_end(&session, &totals);
 	/* The tape is whole; the command may go on until it ends, or the user has enough. */
+	sigdelset(&session.signals, SIGUSR1);
 	if (began && !session.ended_by_signal)
 		session.ended_by_signal = nt_child_wait(&session.child, &session.signals);
 	if (began && session.ended_by_signal)

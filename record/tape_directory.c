@@ -19,6 +19,7 @@
 
 struct complaint {
 	const char *path;
+	const char *option; /* that gave it */
 	char *message;
 	size_t size;
 };
@@ -30,16 +31,16 @@ static void say_whose(const struct complaint *complaint, const char *directory, 
 	char owner[NT_USER_NAME_MAX], user[NT_USER_NAME_MAX];
 
 	snprintf(complaint->message, complaint->size,
-		 "cannot make the directory %s: %s belongs to %s (mode %04o), and %s may not %s: choose another -o%s",
+		 "cannot make the directory %s: %s belongs to %s (mode %04o), and %s may not %s: choose another %s%s",
 		 complaint->path, strcmp(directory, ".") ? directory : "the current directory",
 		 nt_user_name(stat->st_uid, owner), stat->st_mode & 07777, nt_user_name(geteuid(), user), refused,
-		 geteuid() ? ", or use sudo" : "");
+		 complaint->option, geteuid() ? ", or use sudo" : "");
 }
 
 static void say_errno(const struct complaint *complaint, int error)
 {
-	snprintf(complaint->message, complaint->size, "cannot make the directory %s: %s: choose another -o",
-		 complaint->path, strerror(-error));
+	snprintf(complaint->message, complaint->size, "cannot make the directory %s: %s: choose another %s",
+		 complaint->path, strerror(-error), complaint->option);
 }
 
 /*
@@ -68,10 +69,10 @@ static void explain_parent(const struct complaint *complaint, const char *parent
 		}
 		if (errno == EACCES || errno == ELOOP)
 			break;
-		snprintf(complaint->message, complaint->size, "cannot make the directory %s: %s %s", complaint->path,
-			 part,
-			 lstat(part, &stat_of_part) ? "does not exist: make it first, or choose another -o"
-						    : "is not a directory: choose another -o");
+		snprintf(complaint->message, complaint->size, "cannot make the directory %s: %s %s choose another %s",
+			 complaint->path, part,
+			 lstat(part, &stat_of_part) ? "does not exist: make it first, or" : "is not a directory:",
+			 complaint->option);
 		return;
 	}
 	if (error == -EACCES)
@@ -87,8 +88,8 @@ static void say_whose_link(const struct complaint *complaint, const char *link, 
 
 	snprintf(complaint->message, complaint->size,
 		 "cannot make the directory %s: on the way the link %s belongs to %s, and root follows no link of "
-		 "others: give a path without it, or choose another -o",
-		 complaint->path, link, nt_user_name(culprit, owner));
+		 "others: give a path without it, or choose another %s",
+		 complaint->path, link, nt_user_name(culprit, owner), complaint->option);
 }
 
 /* Why nothing can be made in the directory above. */
@@ -111,11 +112,12 @@ static void explain_there(const struct complaint *complaint, const struct nt_tap
 		say_errno(complaint, error);
 	else if (S_ISLNK(there.st_mode))
 		snprintf(complaint->message, complaint->size,
-			 "%s is a link, and links are not followed: give the path of its target, or choose another -o",
-			 complaint->path);
+			 "%s is a link, and links are not followed: give the path of its target, or choose another %s",
+			 complaint->path, complaint->option);
 	else if (!S_ISDIR(there.st_mode))
 		snprintf(complaint->message, complaint->size,
-			 "%s exists and is not a directory: choose another -o, or remove it", complaint->path);
+			 "%s exists and is not a directory: choose another %s, or remove it", complaint->path,
+			 complaint->option);
 	else if (error == -EACCES)
 		say_whose(complaint, complaint->path, &there, "look into it");
 	else
@@ -231,7 +233,8 @@ static int lock(struct nt_tape_directory *directory, const struct complaint *com
 	/* Whoever holds the lock needs it. */
 	directory->is_new = false;
 	snprintf(complaint->message, complaint->size,
-		 "another nettape-record is writing %s: choose another -o, or wait until it ends", complaint->path);
+		 "another nettape-record is writing %s: choose another %s, or wait until it ends", complaint->path,
+		 complaint->option);
 	return -EBUSY;
 }
 
@@ -247,9 +250,9 @@ static int check_owner(const struct nt_tape_directory *directory, const struct c
 		return 0;
 	nt_user_name(stat.st_uid, name);
 	snprintf(complaint->message, complaint->size,
-		 "%s belongs to %s, who could then replace the tape: choose another -o, or give the tape to that user "
+		 "%s belongs to %s, who could then replace the tape: choose another %s, or give the tape to that user "
 		 "(--user %u)",
-		 complaint->path, name, (unsigned int)stat.st_uid);
+		 complaint->path, name, complaint->option, (unsigned int)stat.st_uid);
 	return -EPERM;
 }
 
@@ -268,15 +271,16 @@ static int take(struct nt_tape_directory *directory, const struct complaint *com
 	}
 	if (!empty) {
 		snprintf(complaint->message, complaint->size,
-			 "%s exists and is not empty: choose another -o, or remove it", complaint->path);
+			 "%s exists and is not empty: choose another %s, or remove it", complaint->path,
+			 complaint->option);
 		return -ENOTEMPTY;
 	}
 	error = directory->is_new ? forgive(directory, give_directory(directory)) : 0;
 	if (error)
 		snprintf(complaint->message, complaint->size,
 			 "cannot give the directory %s to the user of --user: %s: leave --user out, or choose another "
-			 "-o",
-			 complaint->path, strerror(-error));
+			 "%s",
+			 complaint->path, strerror(-error), complaint->option);
 	return error;
 }
 
@@ -293,9 +297,9 @@ static void sync_parent(const struct nt_tape_directory *directory)
 }
 
 int nt_tape_directory_open(struct nt_tape_directory *directory, const char *path, const struct nt_tape_owner *owner,
-			   char *message, size_t size)
+			   const char *option, char *message, size_t size)
 {
-	struct complaint complaint = {.path = path, .message = message, .size = size};
+	struct complaint complaint = {.path = path, .option = option, .message = message, .size = size};
 	char parent[PATH_MAX], link[NAME_MAX + 1];
 	uid_t culprit = 0;
 	int error;

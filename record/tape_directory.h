@@ -24,11 +24,11 @@ struct nt_tape_directory {
  * Makes the directory `path`, with mode 0700, and gives it to the owner; the directories above must be there. Or takes
  * it if it is there and empty: then its mode and owner stay. The last part of the path may not be a link, and root
  * takes neither other links nor a directory of other users than the owner (trusted_path.h). It is locked against other
- * recorders until it is released. 0; else a negative errno, and a sentence with the remedy in `message`. Release it in
- * any case.
+ * recorders until it is released. 0; else a negative errno, and a sentence with the remedy in `message`: the path is
+ * that of `option`. Release it in any case.
  */
 int nt_tape_directory_open(struct nt_tape_directory *directory, const char *path, const struct nt_tape_owner *owner,
-			   char *message, size_t size);
+			   const char *option, char *message, size_t size);
 /*
  * Makes a file in it, for writing, of mode 0600 and given to the owner. Its descriptor, or a negative errno: -EEXIST if
  * anything of this name is there, a link too.

@@ -22,7 +22,7 @@
 #define QUEUE_MAX_BYTES (64u << 20) /* the disk may fall this far behind; then the recording waits for it */
 
 /* The thread's jobs, which it does in order. */
-enum job_type { JOB_BEGIN, JOB_WRITE, JOB_SYNC, JOB_FINISH };
+enum job_type { JOB_BEGIN, JOB_WRITE, JOB_SYNC, JOB_FINISH, JOB_SNAPSHOT };
 
 struct job {
 	struct job *next;
@@ -30,6 +30,7 @@ struct job {
 	int fd; /* FINISH closes it */
 	struct nt_kept_chunk chunk; /* FINISH: gives the file of this number its name */
 	struct nt_tape_totals adds; /* WRITE: to what is on the disk */
+	struct nt_snapshot *snapshot; /* SNAPSHOT */
 	size_t size;
 	char data[]; /* WRITE */
 };
@@ -44,6 +45,7 @@ struct disk {
 	size_t queued_bytes;
 	int error; /* the first failure */
 	struct nt_tape_totals written;
+	struct nt_snapshot *snapshot; /* that is done, and has not been taken */
 	struct nt_retention retention; /* the thread's own; it has the directory */
 };
 
@@ -149,13 +151,19 @@ static int do_job(struct disk *disk, const struct job *job)
 		return sync_job(retention, job);
 	case JOB_FINISH:
 		return finish_job(disk, job);
+	case JOB_SNAPSHOT:
+		/* That there is none is no reason to end the recording. */
+		nt_snapshot_link(job->snapshot, retention);
+		return 0;
 	}
 	return 0;
 }
 
 /* After a failure nothing more is written. */
-static void skip_job(const struct job *job)
+static void skip_job(const struct job *job, int error)
 {
+	if (job->type == JOB_SNAPSHOT)
+		nt_snapshot_fail(job->snapshot, error);
 	if (job->type == JOB_FINISH)
 		close(job->fd);
 }
@@ -189,7 +197,7 @@ static void *disk_loop(void *arg)
 	pthread_mutex_lock(&disk->lock);
 	while (disk->first || !disk->stop) {
 		struct job *job = disk->first;
-		bool failed = disk->error;
+		const int failed = disk->error;
 		int error = 0;
 
 		if (!job) {
@@ -202,7 +210,7 @@ static void *disk_loop(void *arg)
 		disk->busy = true;
 		pthread_mutex_unlock(&disk->lock);
 		if (failed)
-			skip_job(job);
+			skip_job(job, failed);
 		else
 			error = do_job(disk, job);
 		pthread_mutex_lock(&disk->lock);
@@ -211,6 +219,8 @@ static void *disk_loop(void *arg)
 		if (!failed && !error)
 			add_totals(&disk->written, &job->adds);
 		tell_dropped(disk);
+		if (job->type == JOB_SNAPSHOT)
+			disk->snapshot = job->snapshot;
 		free(job);
 		if (error && !disk->error)
 			disk->error = error;
@@ -332,7 +342,7 @@ int nt_tape_writer_new(struct nt_tape_writer **out, const char *path, const stru
 	tape->fd = -1;
 	tape->header = *header;
 	tape->path_of_directory = strdup(path);
-	error = nt_tape_directory_open(&tape->directory, path, owner, message, size);
+	error = nt_tape_directory_open(&tape->directory, path, owner, "-o", message, size);
 	if (!error && !tape->path_of_directory)
 		error = -ENOMEM;
 	if (!error)
@@ -423,6 +433,29 @@ int nt_tape_writer_finish_chunk(struct nt_tape_writer *tape)
 	nt_chunk_writer_free(tape->chunk);
 	tape->chunk = NULL;
 	return error;
+}
+
+int nt_tape_writer_snapshot(struct nt_tape_writer *tape, struct nt_snapshot *snapshot)
+{
+	struct job *job = new_job(JOB_SNAPSHOT, -1, NULL, 0);
+
+	if (!job) {
+		nt_snapshot_free(snapshot);
+		return -ENOMEM;
+	}
+	job->snapshot = snapshot;
+	return disk_add(&tape->disk, job);
+}
+
+struct nt_snapshot *nt_tape_writer_take_snapshot(struct nt_tape_writer *tape)
+{
+	struct nt_snapshot *snapshot;
+
+	pthread_mutex_lock(&tape->disk.lock);
+	snapshot = tape->disk.snapshot;
+	tape->disk.snapshot = NULL;
+	pthread_mutex_unlock(&tape->disk.lock);
+	return snapshot;
 }
 
 int nt_tape_writer_sync(struct nt_tape_writer *tape)
@@ -516,6 +549,7 @@ void nt_tape_writer_free(struct nt_tape_writer *tape)
 	if (tape->fd >= 0)
 		close(tape->fd);
 	nt_retention_release(&tape->disk.retention);
+	nt_snapshot_free(tape->disk.snapshot);
 	nt_tape_directory_release(&tape->directory);
 	free(tape->path_of_directory);
 	free(tape);

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "record/retention.h"
+#include "record/snapshot.h"
 #include "record/tape_owner.h"
 #include "schema/chunk.h"
 
@@ -43,6 +44,12 @@ int nt_tape_writer_events(struct nt_tape_writer *tape, struct nt_block_header *h
 			  uint64_t lost, uint64_t missed);
 /* Queues the index and what ends a chunk: fdatasync, rename, fsync of the directory. */
 int nt_tape_writer_finish_chunk(struct nt_tape_writer *tape);
+/*
+ * Queues links to all finished chunks, and takes the snapshot, one at a time: the next one when this has been taken
+ * back, after it is done. NULL: it is not done yet, or there is none.
+ */
+int nt_tape_writer_snapshot(struct nt_tape_writer *tape, struct nt_snapshot *snapshot);
+struct nt_snapshot *nt_tape_writer_take_snapshot(struct nt_tape_writer *tape);
 /* Queues an fdatasync, and a look at how much is free on the disk. */
 int nt_tape_writer_sync(struct nt_tape_writer *tape);
 /* Waits until the queue is empty, and gives the first error. */

@@ -42,6 +42,7 @@
 /* In the last block of the last chunk, if the recording ended in order. */
 #define NT_META_END_NS "end_ns" /* of the session */
 #define NT_META_STOP "stop" /* why it ended: "duration", "signal", "disk full" */
+#define NT_STOP_SNAPSHOT "snapshot" /* the recording went on: this is the end of what was linked then */
 #define NT_META_EVENTS "events" /* records written */
 #define NT_META_LOST "lost" /* records lost */
 #define NT_META_COMPLETE "complete" /* 1 */

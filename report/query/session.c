@@ -5,6 +5,7 @@
 #include "report/query/session.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "report/db/scan.h"
 #include "report/out/output.h"
@@ -40,6 +41,7 @@ static struct nt_session read_session(sqlite3_stmt *row)
 	session.dropped_ns = sqlite3_column_int64(row, 14);
 	session.bucket_ns = sqlite3_column_int64(row, 10);
 	session.open_end = !session.is_complete && !session.recording_ns && sqlite3_column_type(row, 13) == SQLITE_NULL;
+	session.is_snapshot = !strcmp(nt_db_text(row, 13), NT_STOP_SNAPSHOT);
 	session.is_odd = is_odd(&session);
 	copy_text(session.host, sizeof(session.host), row, 7);
 	copy_text(session.kernel, sizeof(session.kernel), row, 8);

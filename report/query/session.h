@@ -19,6 +19,7 @@ struct nt_session {
 	int64_t dropped_ns; /* so much of the recording was before it, and a flight recorder has dropped it */
 	int64_t bucket_ns; /* of sums; 0 or less: such a session has none */
 	bool is_complete; /* it has its end and all its chunks */
+	bool is_snapshot; /* its end is that of a snapshot, behind which the recording went on */
 	bool open_end; /* the recording went on behind the last record: nothing there says what ended it */
 	bool is_odd; /* no clock shows times like its own, or nettape-report makes no such buckets */
 	char uuid[33];

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "report/tape/open.h"
+#include "schema/meta_keys.h"
 
 /*
  * A record is on the tape so long after its end at the latest: once a second the recorder asks CPUs that hold records
@@ -209,12 +210,25 @@ static int end(struct nt_tape *tape)
 	return error;
 }
 
-/* The session's end is in the last chunk, which has its final name then. */
+static bool is_of_snapshot(const struct nt_buf *closing)
+{
+	const char *key, *value;
+	size_t offset = 0, key_size, size;
+
+	while (!nt_meta_next(closing->data, closing->size, &offset, &key, &key_size, &value, &size)) {
+		if (key_size == strlen(NT_META_STOP) && !memcmp(key, NT_META_STOP, key_size))
+			return size == strlen(NT_STOP_SNAPSHOT) && !memcmp(value, NT_STOP_SNAPSHOT, size);
+	}
+	return false;
+}
+
+/* The session's end is in the last chunk, which has its final name then. Behind that of a snapshot more may come. */
 static bool has_end(const struct nt_tape_opening *opening)
 {
 	const struct nt_tape *tape = opening->tape;
 
-	return !growing(tape) && opening->closing.size && opening->closing_chunk == tape->n_chunks - 1;
+	return !growing(tape) && opening->closing.size && opening->closing_chunk == tape->n_chunks - 1 &&
+	       !is_of_snapshot(&opening->closing);
 }
 
 static int look(struct nt_tape *tape)

@@ -559,7 +559,8 @@ int nt_tape_settle_end(struct nt_tape_opening *opening)
 	char text[8];
 	int error = 0;
 
-	if (opening->closing.size) {
+	/* Behind the end of a snapshot the recording may have gone on. */
+	if (is_last) {
 		error = nt_buf_append(&tape->meta, opening->closing.data, opening->closing.size);
 		if (error)
 			return error;

@@ -29,6 +29,10 @@ until (($(first_of "$tape") >= 3)); do
     readings=$((readings + 1))
     sleep 0.2
 done
+# A snapshot becomes a tape of its own, and the recording goes on.
+kill -USR1 "$recorder"
+has_snapshot() { grep -q '^snapshot: ' "$work/record.log"; }
+wait_for 60 has_snapshot || bad "no snapshot: $(cat "$work/record.log")"
 recording_stop || bad "the recorder ends with $recorder_status"
 is "problems of the tape in $readings readings while it dropped chunks" "$(cat "$work/problems.txt")" ""
 
@@ -48,6 +52,15 @@ at_least "ns that are kept without the first chunk, and that are fewer than 2 s"
 at_least "of the recording, s before that" "$(sql "$db" "SELECT (start_ts - (SELECT value FROM session_meta
     WHERE key = 'start_ns')) / 1e9 FROM session")" 2
 is "lines of summary that say so" "$("$report" summary "$tape" | grep -c 'kept of a recording of')" 1
+
+snapshot=$(sed -n 's/^snapshot: //p' "$work/record.log")
+import_tape "$snapshot" "$work/snapshot.db"
+check_whole "$snapshot" "$work/snapshot.db"
+is "what ended the snapshot" "$(sql "$work/snapshot.db" 'SELECT stop FROM session')" snapshot
+is "what ended the recording" "$(sql "$db" 'SELECT stop FROM session')" command
+at_least "ns that it is older than the end" "$(($(sql "$db" 'SELECT end_ts FROM session') -
+    $(sql "$work/snapshot.db" 'SELECT end_ts FROM session')))" 1
+at_least "files that both have" "$(find "$snapshot" -type f -links 2 | wc -l)" 1
 
 # ---- killed ----
 

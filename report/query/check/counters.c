@@ -81,6 +81,11 @@ int nt_check_written(struct nt_check *check)
 			     "the last snapshot of the kernel side's counters is missing: not compared");
 		return 0;
 	}
+	if (check->session.is_snapshot) {
+		nt_check_say(check, NT_FOUND_NOTE,
+			     "the kernel side went on counting when this snapshot was taken: not compared");
+		return 0;
+	}
 	row = nt_check_query(check, written_sql);
 	for (; nt_db_next(row); n++)
 		wrong += !judge_written(check, row, wrong < NT_CHECK_SHOWN);
@@ -96,11 +101,18 @@ int nt_check_written(struct nt_check *check)
 	return 0;
 }
 
-/* The programs' own counts: a tape that ends early lacks them, and what was dropped is among them. */
+/*
+ * The programs' own counts: a tape that ends early lacks them, what was dropped is among them, and what came behind a
+ * snapshot may be.
+ */
 static int check_counted(struct nt_check *check, const char *name, const char *sql,
 			 void (*judge)(struct nt_check *check, sqlite3_stmt *row))
 {
-	return check->session.is_complete && !check->session.dropped_ns ? nt_check_rows(check, name, sql, judge) : 0;
+	const struct nt_session *session = &check->session;
+
+	return session->is_complete && !session->is_snapshot && !session->dropped_ns
+		       ? nt_check_rows(check, name, sql, judge)
+		       : 0;
 }
 
 /* ---- the packets at each hook, as its programs counted them ---- */

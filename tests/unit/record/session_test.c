@@ -57,13 +57,14 @@ static struct {
 	/* what a test asks for */
 	void (*on_sleep)(int n); /* the recorder has gone to sleep for the n-th time */
 	void (*on_flush)(void);
+	void (*on_load)(void);
 	int load_error, seed_error, start_error, drain_error;
 	int socket_error[2]; /* of sockets at the start, and at the end */
 	int write_errno; /* files cannot be written */
 	unsigned int plugged; /* rings of CPUs that came */
 	/* what has been seen */
 	int n_sleeps, longest_sleep_ms, n_loads, n_stops, n_flushes, n_refreshes, n_follows, n_releases, n_realtime;
-	uint64_t idle_ns, silent_ns, first_refresh_ns;
+	uint64_t idle_ns, silent_ns, first_refresh_ns, start_ns;
 	rlim_t files_allowed;
 	struct nt_kernel *kernel;
 } host;
@@ -83,6 +84,8 @@ int nt_kernel_load(struct nt_kernel *kernel, struct nt_record_options *options, 
 
 	(void)options;
 	host.n_loads++;
+	if (host.on_load)
+		host.on_load();
 	host.kernel = kernel;
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &files), 0);
 	host.files_allowed = files.rlim_cur;
@@ -134,7 +137,7 @@ const struct nt_flow_hash *nt_kernel_flow_hashes(const struct nt_kernel *kernel)
 
 int nt_kernel_start(struct nt_kernel *kernel)
 {
-	kernel->start_ns = host.now_ns;
+	kernel->start_ns = host.start_ns = host.now_ns;
 	return host.start_error;
 }
 
@@ -1154,6 +1157,104 @@ static void says_how_late_it_was(void **state)
 	assert_int_equal(count("flush_lag_max_ns=0\\n"), 1);
 }
 
+/* ---- snapshots ---- */
+
+static void ask_for_snapshot(int n)
+{
+	if (host.now_ns == START + 1500 * MS)
+		put(0, record_of(NT_DROP), 0);
+	if (n == 80)
+		raise(SIGUSR1);
+	if (host.now_ns == START + 2500 * MS)
+		put(0, record_of(NT_DROP), 0);
+}
+
+/* Its name, beside the tape; "": there is none. */
+static const char *find_snapshot(char name[NAME_MAX + 1])
+{
+	DIR *dir = opendir(directory);
+	const struct dirent *entry;
+
+	name[0] = 0;
+	while ((entry = readdir(dir)))
+		if (!strncmp(entry->d_name, "a-", 2))
+			snprintf(name, NAME_MAX + 1, "%s", entry->d_name);
+	closedir(dir);
+	return name;
+}
+
+/* What is there becomes a tape of its own, which ends there; and the recording goes on in the next chunk. */
+static void links_a_snapshot(void **state)
+{
+	char name[NAME_MAX + 1], path[2 * SCRATCH_MAX + NAME_MAX];
+	struct stat what;
+
+	(void)state;
+	host.on_sleep = ask_for_snapshot;
+	options.duration_ns = 3 * SEC;
+	assert_int_equal(run(), 0);
+	snprintf(path, sizeof(path), "%s/%s/chunk-000000.ntc", directory, find_snapshot(name));
+	assert_int_equal(stat(path, &what), 0);
+	assert_int_equal(what.st_nlink, 2);
+	is_said("snapshot: ");
+	is_said(name);
+	snprintf(path, sizeof(path), "%s/chunk-000001.ntc", name);
+	assert_false(is_there(path));
+	read_tape("chunk-000000.ntc");
+	on_tape("key=\"stop\" value=\"snapshot\"");
+	on_tape("key=\"complete\" value=\"1\"");
+	assert_int_equal(count("  drop "), 1);
+	read_tape("chunk-000001.ntc");
+	on_tape("key=\"stop\" value=\"duration\"");
+	assert_int_equal(count("  drop "), 1);
+	/* Where none can be, that is said, and the recording goes on. */
+	host.n_sleeps = 0;
+	memset(host.pages, 0, sizeof(host.pages));
+	snprintf(options.output, sizeof(options.output), "%s/b.tape", directory);
+	snprintf(options.snapshots, sizeof(options.snapshots), "%s/gone", directory);
+	assert_int_equal(run(), 1);
+	is_said("no snapshot can be put into ");
+	is_said("make it first, or choose another --snapshot");
+	assert_false(is_there("b.tape"));
+}
+
+/* ---- beginning at a time ---- */
+
+/* Sleeps; real signals wake it. */
+int poll(struct pollfd *fds, nfds_t n, int ms)
+{
+	(void)fds, (void)n;
+	host.now_ns += (uint64_t)ms * MS;
+	return 0;
+}
+
+static uint64_t loaded_ns;
+
+static void note_loading(void)
+{
+	loaded_ns = host.now_ns;
+	host.now_ns += SEC / 2 + 1; /* so long it takes */
+}
+
+static void begins_at_a_time(void **state)
+{
+	const uint64_t ahead_ns = 1700000000 * SEC;
+
+	(void)state;
+	host.on_load = note_loading;
+	options.start_at_ns = 60 * SEC;
+	options.duration_ns = SEC;
+	assert_int_equal(run(), 0);
+	is_said("waits until 2023-11-14 22:15:00 UTC\n");
+	assert_int_equal((host.start_ns + ahead_ns) % (60 * SEC), 0);
+	assert_int_equal(loaded_ns, host.start_ns - 5 * SEC);
+	/* Too little time to load: at once, and at the next one after that. */
+	options.start_at_ns = SEC / 4;
+	assert_int_equal(run_to("b"), 0);
+	assert_int_equal((host.start_ns + ahead_ns) % (SEC / 4), 0);
+	assert_true(host.start_ns > loaded_ns + SEC / 2 && host.start_ns <= loaded_ns + SEC);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1178,6 +1279,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(begins_the_next_chunk, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(keeps_the_last_seconds, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(leaves_room_for_others, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(links_a_snapshot, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(begins_at_a_time, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(says_how_late_it_was, set_up, tear_down),
 	};
 

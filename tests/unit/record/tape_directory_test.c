@@ -46,7 +46,7 @@ static const char *in_dir(const char *name)
 static int try_owner(struct nt_tape_directory *directory, const char *path, const struct nt_tape_owner *owner)
 {
 	message[0] = 0;
-	return nt_tape_directory_open(directory, path, owner, message, sizeof(message));
+	return nt_tape_directory_open(directory, path, owner, "-o", message, sizeof(message));
 }
 
 static int try_open(struct nt_tape_directory *directory, const char *path)
