@@ -25,6 +25,7 @@ static void run(const struct program *program, int wait_fd)
 	char byte;
 
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	sigprocmask(SIG_UNBLOCK, program->signals, NULL);
 	if (read(wait_fd, &byte, 1) != 1 || (program->set_up && !program->set_up(program->arg)))
 		_exit(126);

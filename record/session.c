@@ -22,6 +22,7 @@
 #include "record/drop_reasons.h"
 #include "record/energy.h"
 #include "record/flows.h"
+#include "record/host_view.h"
 #include "record/kernel.h"
 #include "record/meta.h"
 #include "record/proc_names.h"
@@ -66,6 +67,7 @@ struct session {
 	uint64_t next_energy_ns, last_energy_ns; /* 0: energy is not recorded; or was not read yet */
 	uint32_t generation; /* of ids, as the kernel side knows it */
 	char hidden[512]; /* sentence: what the kernel hides, or "" */
+	char not_prompt[256]; /* sentence: there is no real-time priority; or "" */
 	bool failed_write; /* the tape cannot be written any more */
 	bool is_short; /* it ended before it was to */
 	bool wants_snapshot, makes_snapshot; /* asked for; being made, by the thread that writes the tape */
@@ -90,7 +92,9 @@ static int complain_of_tape(struct session *session, int error)
 	fprintf(stderr, "nettape-record: cannot write %s: %s; %s: %srecord elsewhere with -o\n",
 		nt_tape_writer_path(session->tape), strerror(-error),
 		written.bytes ? "the part written before is whole and can be read" : "nothing was recorded",
-		error == -ENOSPC || error == -EDQUOT ? "make room, or " : "");
+		error == -ENOSPC || error == -EDQUOT ? "make room, or "
+		: error == -EFBIG		     ? "allow larger files (ulimit -f), or "
+						     : "");
 	return error;
 }
 
@@ -118,6 +122,7 @@ static int set_up_signals(struct session *session)
 	sigaddset(&session->signals, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &session->signals, NULL);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* a limit on files' sizes is then an error of writing */
 	/* Whoever started us may ignore it, and then nobody learns how a child ended. */
 	signal(SIGCHLD, SIG_DFL);
 	session->signal_fd = signalfd(-1, &session->signals, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -196,7 +201,8 @@ static int write_meta(struct session *session)
 	struct nt_buf raw = {};
 	const char *nameless[] = {nt_symbols_uncovered(&session->symbols), nt_proc_names_uncovered(&session->names),
 				  nt_proc_snapshots_uncovered(&session->snapshots),
-				  nt_energy_uncovered(&session->energy)};
+				  nt_energy_uncovered(&session->energy),
+				  session->not_prompt[0] ? session->not_prompt : NULL};
 	int error = nt_meta_open(&raw, session->options, &session->kernel, session->hidden);
 
 	for (size_t i = 0; i < sizeof(nameless) / sizeof(nameless[0]) && !error; i++)
@@ -409,8 +415,14 @@ static int wait_for_start(struct session *session)
 static int begin_kernel(struct session *session)
 {
 	char message[1024];
-	int error = wait_for_loading(session);
+	uint64_t before_ns;
+	int error = nt_host_view_processes(message, sizeof(message));
 
+	if (error) {
+		fprintf(stderr, "nettape-record: %s\n", message);
+		return error;
+	}
+	error = wait_for_loading(session);
 	if (error)
 		return complain_of_end(error);
 	allow_descriptors();
@@ -448,10 +460,36 @@ static int begin_kernel(struct session *session)
 		error = nt_kernel_seed_sockets(&session->kernel, &session->options->plan, &session->ids);
 	if (!error)
 		error = nt_proc_names_hidden(&session->ids, nt_now(), session->hidden, sizeof(session->hidden));
+	before_ns = nt_now();
 	if (!error)
 		error = nt_kernel_start(&session->kernel);
 	nt_flows_start(&session->flows);
-	return error ? complain("cannot start the programs in the kernel", error) : 0;
+	if (error)
+		return complain("cannot start the programs in the kernel", error);
+	error = nt_host_view_clock(session->kernel.start_ns, before_ns, nt_now(), message, sizeof(message));
+	if (error)
+		fprintf(stderr, "nettape-record: %s\n", message);
+	return error;
+}
+
+/*
+ * The rings are small, so that they stay in the CPU's cache, and a host that is worth recording is busy: what drains
+ * them must not wait behind it. Without the right to do so we go on as we are, and say so.
+ */
+static void be_prompt(struct session *session)
+{
+	struct sched_param priority = {.sched_priority = 1};
+
+	if (session->options->no_realtime || !sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &priority))
+		return;
+	snprintf(session->not_prompt, sizeof(session->not_prompt),
+		 "Real-time priority was refused to the recorder (%s): it drains the rings at normal priority, and a "
+		 "busy host may lose more records.",
+		 strerror(errno));
+	fprintf(stderr,
+		"nettape-record: no real-time priority (%s), so a busy host may lose more records: allow it by "
+		"CAP_SYS_NICE, and in its cgroup where there is cpu.rt_runtime_us, or give --no-realtime\n",
+		strerror(errno));
 }
 
 static int prepare_server(struct session *session)
@@ -495,6 +533,7 @@ static int begin(struct session *session)
 		session->next_energy_ns = session->kernel.start_ns + READ_ENERGY_AFTER_NS;
 	if (options->duration_ns)
 		session->deadline_ns = session->kernel.start_ns + options->duration_ns;
+	be_prompt(session);
 	error = begin_chunk(session);
 	if (error)
 		return complain_of_tape(session, error);
@@ -786,24 +825,11 @@ static int read_energy(struct session *session, uint64_t now_ns)
 	return nt_proc_snapshots_energy(&session->snapshots);
 }
 
-/*
- * The rings are small, so that they stay in the CPU's cache, and a host that is worth recording is busy: what
- * drains them must not wait behind it. Without the right to do so we go on as we are.
- */
-static void be_prompt(const struct session *session)
-{
-	struct sched_param priority = {.sched_priority = 1};
-
-	if (!session->options->no_realtime)
-		sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &priority);
-}
-
 static int record(struct session *session)
 {
 	struct epoll_event events[16];
 	int error = 0;
 
-	be_prompt(session);
 	while (!session->stop && !error) {
 		uint64_t now_ns = nt_now();
 

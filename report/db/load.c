@@ -217,7 +217,7 @@ bool nt_load_is_database(const char *path)
 {
 	static const char magic[16] = "SQLite format 3";
 	char bytes[sizeof(magic)];
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO would wait for its writer */
 	struct stat status;
 	bool is;
 

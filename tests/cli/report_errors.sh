@@ -53,6 +53,8 @@ mkdir "$work/others"
 cp "$work/notes.txt" "$work/others"
 refused "$work/empty" "is an empty directory: nettape-record was killed before it recorded anything, or did not make it"
 lacks "it may be one" "$err" "is not a nettape tape"
+mkfifo "$work/fifo"
+refused "$work/fifo" "but neither a file nor a directory: give the directory that nettape-record wrote."
 refused "$work/nothing" "but an empty file: give the directory that nettape-record wrote."
 refused "$work/notes.txt" "but a text file: give the directory that nettape-record wrote."
 refused "$work/others" \

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # A kernel that refuses one program, or one map: the rest is recorded, and the recorder and `info` name what is not.
-# Which probe does without which program is for unit/record/plan_test; here libbpf and a kernel say no.
+# Which probe does without which program is for unit/record/plan_test; here libbpf and a kernel say no. A recorder that
+# may not have what it asks for, or that does not see the host as the kernel does, says so, too.
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/lib.sh"
 needs_recorder
@@ -63,4 +64,40 @@ is "and no tape" "$(find "$work" -maxdepth 1 -name base.tape)" ""
 
 "${refusing[@]}" NT_REFUSE_PROGRAM=nt_napi_poll "$record" --list-probes | tr '\n' ' ' | tr -s ' ' >"$work/list.out"
 says list out "not available (tp_btf:napi_poll: this kernel refuses the program nt_napi_poll: BPF program load failed"
+
+# record_as NAME COMMAND...: the recorder, by that command
+record_as() {
+    local name=$1
+    shift
+    status=0
+    "$@" "$record" -d 0.2 -o "$work/$name.tape" 2>"$work/$name.err" || status=$?
+    [[ $status != 3 ]] || status=0
+}
+
+record_as priority prlimit --rtprio=0 setpriv --bounding-set -sys_nice --inh-caps -sys_nice
+recorded priority
+says priority err "no real-time priority (Operation not permitted), so a busy host may lose more records: allow"
+says priority info "Real-time priority was refused to the recorder (Operation not permitted)"
+
+record_as size prlimit --fsize=4096
+is "files that may not be large: exit status" "$status" 1
+says size err "File too large; the part written before is whole and can be read: allow larger files (ulimit -f), or"
+succeeds "size: info" "$report" info "$work/size.tape"
+
+# A part of the host, or another clock than the kernel's: then what the tape said would be wrong.
+# not_recorded NAME TEXT
+not_recorded() {
+    is "$1: exit status" "$status" 1
+    says "$1" err "$2"
+    is "$1: what is left of the tape" "$(find "$work" -maxdepth 1 -name "$1.tape")" ""
+}
+record_as pids unshare --pid --fork --mount-proc
+not_recorded pids "in a pid namespace few of the host's processes are seen, and none by its number: record outside"
+if unshare --time --monotonic 1000 true 2>/dev/null; then
+    record_as ahead unshare --time --monotonic 1000
+    not_recorded ahead "the monotonic clock is 1000.0 s ahead of the kernel's here, as in a time namespace: record"
+    # A guest is not up for so long.
+    record_as behind unshare --time --monotonic=-2
+    not_recorded behind "the monotonic clock is 2.0 s behind the kernel's here"
+fi
 finish
