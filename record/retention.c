@@ -16,6 +16,7 @@
 #define LEAST_CHUNK_NS 1000000000ull
 #define USUAL_FREE_BYTES (1ull << 30)
 #define USUAL_FREE_PART 20 /* 5 % */
+#define PATIENCE 3 /* looks */
 
 uint64_t nt_retention_chunk_bytes(const struct nt_retention_limits *limits)
 {
@@ -99,7 +100,7 @@ int nt_retention_make_room(struct nt_retention *retention, uint64_t bytes)
 
 	while (!error && max && retention->bytes + bytes > max)
 		error = nt_retention_drop(retention);
-	return error == 1 ? -EDQUOT : error;
+	return error == 1 ? -E2BIG : error;
 }
 
 void nt_retention_wrote(struct nt_retention *retention, uint64_t bytes)
@@ -149,21 +150,39 @@ int nt_retention_finished(struct nt_retention *retention, const struct nt_kept_c
 	return error;
 }
 
-/*
- * As much as is missing goes, and no more: a file system may give room back later, and not at all that of a file which
- * somebody has open or has linked.
- */
+/* Gives 1 where nothing was left to drop before that was enough. */
+static int drop_for(struct nt_retention *retention, uint64_t missing)
+{
+	const uint64_t enough = retention->dropped_bytes + missing;
+	int error = 0;
+
+	while (!error && retention->dropped_bytes < enough)
+		error = nt_retention_drop(retention);
+	return error;
+}
+
 int nt_retention_leave_free(struct nt_retention *retention)
 {
-	const uint64_t min = retention->limits.min_free_bytes, dropped_bytes = retention->dropped_bytes;
+	const uint64_t min = retention->limits.min_free_bytes, dropped = retention->dropped_chunks;
 	uint64_t free_bytes = 0, all_bytes = 0;
-	int error = 0;
+	int error = 1;
 
 	if (!min || ask_free(retention, &free_bytes, &all_bytes))
 		return 0;
-	while (!error && free_bytes + (retention->dropped_bytes - dropped_bytes) < min)
-		error = nt_retention_drop(retention);
-	retention->is_low |= error == 1;
+	if (free_bytes >= min) {
+		retention->vain = 0;
+		retention->free_before = 0;
+		return 0;
+	}
+	/* What was dropped the last time has given something, or nothing was. */
+	if (!retention->free_before || free_bytes > retention->free_before)
+		error = drop_for(retention, min - free_bytes);
+	if (retention->dropped_chunks > dropped) {
+		retention->vain = 0;
+		retention->free_before = free_bytes;
+	} else {
+		retention->is_low |= ++retention->vain >= PATIENCE;
+	}
 	return error == 1 ? 0 : error;
 }
 

@@ -34,7 +34,10 @@ struct nt_retention {
 	uint64_t bytes; /* of all files, what is open included */
 	uint64_t dropped_chunks, dropped_bytes, dropped_events;
 	uint64_t dropped_until_ns; /* end_ns of the last one dropped; 0: none was */
-	bool is_low; /* less than min_free_bytes is free, and nothing is left to drop */
+	/* As of the last looks at the disk: */
+	bool is_low; /* less than min_free_bytes is free, and stays so */
+	unsigned int vain; /* so many found it low, and no better than before */
+	uint64_t free_before; /* what was free before chunks were dropped for it; 0: none were */
 };
 
 /* Whether chunks are dropped: with bounds of time or size. */
@@ -55,7 +58,7 @@ const char *nt_chunk_name(char name[NT_CHUNK_NAME_MAX], uint32_t number, const c
 int nt_retention_init(struct nt_retention *retention, const struct nt_retention_limits *limits, int directory_fd,
 		      uint64_t *free_bytes);
 /*
- * Before so many bytes more are written: drops chunks until they fit. -EDQUOT: nothing is left to drop; or the negative
+ * Before so many bytes more are written: drops chunks until they fit. -E2BIG: nothing is left to drop; or the negative
  * errno of a file that cannot be removed.
  */
 int nt_retention_make_room(struct nt_retention *retention, uint64_t bytes);
@@ -66,7 +69,11 @@ void nt_retention_wrote(struct nt_retention *retention, uint64_t bytes);
  * up to keep_ns before stays. A negative errno, as above or -ENOMEM.
  */
 int nt_retention_finished(struct nt_retention *retention, const struct nt_kept_chunk *chunk, uint64_t last_ns);
-/* Looks how much is free, and drops chunks until it is enough; or sets is_low. A negative errno, as above. */
+/*
+ * Looks how much is free, and drops as many chunks as should make it enough. Room may come back later, and not at all
+ * from a file that somebody has open or has linked: where three looks in a row find it no better, no more go, and
+ * is_low is set. A negative errno, as above.
+ */
 int nt_retention_leave_free(struct nt_retention *retention);
 /* Drops the oldest chunk. 1: there was none left, or it is no flight recorder's; or a negative errno, as above. */
 int nt_retention_drop(struct nt_retention *retention);

@@ -78,16 +78,6 @@ int nt_ring_reader_drain(struct nt_ring_reader *ring, nt_ring_item_fn take, void
 	return result;
 }
 
-void nt_ring_reader_mark(struct nt_ring_reader *ring)
-{
-	ring->mark = __atomic_load_n(ring->producer, __ATOMIC_ACQUIRE);
-}
-
-bool nt_ring_reader_is_past_mark(const struct nt_ring_reader *ring)
-{
-	return *ring->consumer >= ring->mark;
-}
-
 bool nt_ring_reader_is_empty(const struct nt_ring_reader *ring)
 {
 	return *ring->consumer == __atomic_load_n(ring->producer, __ATOMIC_ACQUIRE);

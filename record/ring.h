@@ -17,7 +17,6 @@ struct nt_ring_reader {
 	const unsigned long *producer; /* written up to here */
 	const uint8_t *data; /* mapped twice in a row, so that no item is split */
 	size_t producer_map_size;
-	unsigned long mark; /* nt_ring_reader_mark() */
 };
 
 /* Makes a ring buffer map of `size` bytes (a power of two, whole pages). 0 or a negative errno. */
@@ -33,8 +32,5 @@ typedef int (*nt_ring_item_fn)(void *arg, const uint8_t *data, size_t size);
  * submitted ends the drain. 0, or what the callback gave (the item that it refused counts as read).
  */
 int nt_ring_reader_drain(struct nt_ring_reader *ring, nt_ring_item_fn take, void *arg);
-/* Remembers how far the ring is written; and whether that has been read. */
-void nt_ring_reader_mark(struct nt_ring_reader *ring);
-bool nt_ring_reader_is_past_mark(const struct nt_ring_reader *ring);
 /* Whether all that was written has been read. */
 bool nt_ring_reader_is_empty(const struct nt_ring_reader *ring);

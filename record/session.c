@@ -93,6 +93,7 @@ static int complain_of_tape(struct session *session, int error)
 		nt_tape_writer_path(session->tape), strerror(-error),
 		written.bytes ? "the part written before is whole and can be read" : "nothing was recorded",
 		error == -ENOSPC || error == -EDQUOT ? "make room, or "
+		: error == -E2BIG		     ? "a part of it alone is larger than --max-size: allow more, or "
 		: error == -EFBIG		     ? "allow larger files (ulimit -f), or "
 						     : "");
 	return error;
@@ -101,12 +102,15 @@ static int complain_of_tape(struct session *session, int error)
 /* The tape has its end: there was room for that. */
 static int complain_of_little_room(const struct session *session)
 {
-	char min[NT_TEXT_MAX];
+	char min[NT_TEXT_MAX], dropped[NT_TEXT_MAX];
 
+	nt_count_text(dropped, session->written.dropped_chunks);
 	fprintf(stderr,
-		"nettape-record: less than %s are free on the disk of %s: recorded no longer; the tape is whole. Make "
-		"room, record elsewhere with -o, or allow less with --min-free\n",
-		nt_bytes_text(min, nt_tape_writer_min_free(session->tape)), session->options->output);
+		"nettape-record: less than %s are free on the disk of %s%s%s%s: recorded no longer; what is there is "
+		"whole. Make room, record elsewhere with -o, or allow less with --min-free\n",
+		nt_bytes_text(min, nt_tape_writer_min_free(session->tape)), session->options->output,
+		session->written.dropped_chunks ? ", also after " : "", session->written.dropped_chunks ? dropped : "",
+		session->written.dropped_chunks ? " chunks were dropped" : "");
 	return -ENOSPC;
 }
 
@@ -604,7 +608,12 @@ static int rotate(struct session *session)
 
 	if (!error)
 		error = nt_tape_writer_finish_chunk(session->tape);
-	return error ? error : begin_chunk(session);
+	if (!error)
+		error = begin_chunk(session);
+	/* A CPU that is silent for long would else not be in a chunk of less. */
+	if (!error && nt_retention_drops(&session->options->retention))
+		nt_kernel_refresh(&session->kernel, nt_now(), 0, 0);
+	return error;
 }
 
 static int follow_hotplug(struct session *session)
@@ -718,31 +727,37 @@ static int write_closing_meta(struct session *session, uint64_t end_ns, const ch
 
 #define PATIENCE_MS 1000
 
-static bool are_past_marks(const struct session *session)
+/* Whether the tape has a state of each CPU that is no older. `or_offline`: or the CPU writes none, as one offline. */
+static bool are_known_until(const struct session *session, uint64_t ns, bool or_offline)
 {
-	for (uint32_t cpu = 0; cpu < session->kernel.n_cpus; cpu++)
-		if (session->kernel.rings[cpu].fd && !nt_ring_reader_is_past_mark(&session->kernel.rings[cpu]))
+	for (uint32_t cpu = 0; cpu < session->kernel.n_cpus; cpu++) {
+		const uint64_t written_ns = __atomic_load_n(&session->kernel.cpus[cpu].state_ns, __ATOMIC_RELAXED);
+
+		if (session->streams[cpu].events && session->streams[cpu].state_ns < ns &&
+		    (written_ns >= ns || !or_offline))
 			return false;
+	}
 	return true;
 }
 
+#define OFFLINE_MS 10
+
 /*
- * All that the programs have written by now, and the state of each CPU: so the time up to now is known. A program that
- * may be preempted can have taken room in a ring and not have filled it yet: for that it is waited.
+ * All that the programs have written until now_ns, and the state of each CPU: so the time up to then is known. A
+ * program that was interrupted writes what it holds when it goes on, and one that may be preempted fills the room that
+ * it has taken in a ring: for these it is waited.
  */
-static int drain_up_to_now(struct session *session, uint64_t now_ns)
+static int drain_until(struct session *session, uint64_t now_ns)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};
-	int error;
+	int error = 0;
 
-	nt_kernel_refresh(&session->kernel, now_ns, 0, 0);
-	for (uint32_t cpu = 0; cpu < session->kernel.n_cpus; cpu++)
-		if (session->kernel.rings[cpu].fd)
-			nt_ring_reader_mark(&session->kernel.rings[cpu]);
-	error = drain(session);
-	for (int waited_ms = 0; !error && waited_ms < PATIENCE_MS && !are_past_marks(session); waited_ms++) {
-		nanosleep(&pause, NULL);
+	for (int waited_ms = 0; !error && waited_ms < PATIENCE_MS; waited_ms++) {
+		nt_kernel_refresh(&session->kernel, nt_now(), 0, 0);
 		error = drain(session);
+		if (are_known_until(session, now_ns, waited_ms >= OFFLINE_MS))
+			break;
+		nanosleep(&pause, NULL);
 	}
 	return error;
 }
@@ -750,7 +765,7 @@ static int drain_up_to_now(struct session *session, uint64_t now_ns)
 /* What a tape has before it ends. */
 static int close_window(struct session *session, uint64_t now_ns)
 {
-	int error = drain_up_to_now(session, now_ns);
+	int error = drain_until(session, now_ns);
 
 	if (!error)
 		error = nt_proc_snapshots_take(&session->snapshots, NT_PROC_SNAPSHOTS_ALL, lag_max_ns(session));

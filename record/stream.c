@@ -160,9 +160,11 @@ static void observe(struct nt_stream *stream, const union nt_any *record)
 	switch (record->record.kind) {
 	case NT_STATE:
 		stream->task = record->as_state.task;
+		stream->state_ns = record->record.end_ns;
 		break;
 	case NT_SWITCH:
 		stream->task = record->as_switch.next;
+		stream->state_ns = record->record.end_ns;
 		break;
 	case NT_LOSS:
 		observe_loss(stream, &record->as_loss);

@@ -24,6 +24,7 @@ struct nt_stream {
 	uint64_t sequence;
 	uint64_t since_ns, since_task; /* where the block being filled begins, and who was on the CPU */
 	uint64_t task; /* who is, by the last state record */
+	uint64_t state_ns; /* when that was */
 	uint64_t opened_ns; /* when the block got its first record; 0: it has none */
 	uint64_t drain_ns; /* clock at the begin of this drain, set by the caller */
 	uint64_t lag_ns; /* of the block */

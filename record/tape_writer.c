@@ -62,7 +62,7 @@ struct nt_tape_writer {
 	struct disk disk;
 };
 
-/* All bytes or none: what could not be written whole is cut off again. */
+/* All bytes or none: what could not be written whole is cut off again, and the next go to the same place. */
 static int write_whole(int fd, const char *data, size_t size)
 {
 	off_t start = lseek(fd, 0, SEEK_CUR);
@@ -75,7 +75,7 @@ static int write_whole(int fd, const char *data, size_t size)
 		if (error == -EINTR)
 			continue;
 		if (error)
-			return ftruncate(fd, start) ? error : error;
+			return ftruncate(fd, start) || lseek(fd, start, SEEK_SET) != start ? error : error;
 		done += n;
 	}
 	return 0;
@@ -107,15 +107,37 @@ static int give_name(int directory_fd, uint32_t chunk)
 	return !error && fsync(directory_fd) ? -errno : error;
 }
 
-/* A disk that is full may have room when old chunks are gone. */
+#define WAIT_TRIES 10
+#define WAIT_NS 100000000
+
+static bool is_full(int error)
+{
+	return error == -ENOSPC || error == -EDQUOT;
+}
+
+/*
+ * A disk that is full may have room when old chunks are gone, at once or a little later. But not where somebody has
+ * them open or linked: so no more go than should do.
+ */
 static int write_job(struct nt_retention *retention, const struct job *job)
 {
+	const uint64_t enough = retention->dropped_bytes + 2 * job->size;
+	const uint64_t dropped_before = retention->dropped_chunks;
 	int error = nt_retention_make_room(retention, job->size), dropped = 0;
 
 	if (error)
 		return error;
-	while ((error = write_whole(job->fd, job->data, job->size)) == -ENOSPC && !dropped)
-		dropped = nt_retention_drop(retention);
+	for (int tries = 0; is_full(error = write_whole(job->fd, job->data, job->size)) && dropped >= 0;) {
+		if (!dropped && retention->dropped_bytes < enough) {
+			dropped = nt_retention_drop(retention);
+			continue;
+		}
+		if (retention->dropped_chunks == dropped_before || tries++ == WAIT_TRIES)
+			return error;
+		nanosleep(&(struct timespec){.tv_nsec = WAIT_NS}, NULL);
+	}
+	if (dropped < 0)
+		return dropped;
 	if (!error)
 		nt_retention_wrote(retention, job->size);
 	return error;
@@ -341,6 +363,8 @@ int nt_tape_writer_new(struct nt_tape_writer **out, const char *path, const stru
 		return -ENOMEM;
 	tape->fd = -1;
 	tape->header = *header;
+	if (nt_retention_drops(limits))
+		tape->header.flags |= NT_CHUNK_DROPS;
 	tape->path_of_directory = strdup(path);
 	error = nt_tape_directory_open(&tape->directory, path, owner, "-o", message, size);
 	if (!error && !tape->path_of_directory)

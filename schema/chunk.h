@@ -20,9 +20,12 @@ enum nt_block_type {
 	NT_BLOCK_INDEX = 6 /* last in a finished chunk */
 };
 
+#define NT_CHUNK_DROPS 0x01 /* of a flight recorder's tape, whose first chunks may be missing */
+
 struct nt_chunk_header {
 	uint32_t version;
 	uint32_t number; /* of the chunk in its tape, from 0 */
+	uint32_t flags; /* NT_CHUNK_* */
 	uint8_t session[16]; /* random, the same in every chunk of a tape */
 	uint64_t created_monotonic_ns;
 	uint64_t created_realtime_ns;

@@ -20,6 +20,7 @@ void nt_chunk_head_pack(uint8_t bytes[NT_CHUNK_HEAD_SIZE], const struct nt_chunk
 	nt_put_u32(bytes + 8, header->version);
 	nt_put_u32(bytes + 12, NT_CHUNK_HEAD_SIZE);
 	nt_put_u32(bytes + 16, header->number);
+	nt_put_u32(bytes + 20, header->flags);
 	memcpy(bytes + 24, header->session, sizeof(header->session));
 	nt_put_u64(bytes + 40, header->created_monotonic_ns);
 	nt_put_u64(bytes + 48, header->created_realtime_ns);
@@ -49,6 +50,7 @@ int nt_chunk_head_parse(const uint8_t *bytes, size_t size, struct nt_chunk_heade
 	*out = (struct nt_chunk_header){
 		.version = version,
 		.number = nt_get_u32(bytes + 16),
+		.flags = nt_get_u32(bytes + 20),
 		.created_monotonic_ns = nt_get_u64(bytes + 40),
 		.created_realtime_ns = nt_get_u64(bytes + 48),
 	};

@@ -127,14 +127,6 @@ static bool next_meta(const struct info *info, const char *key, size_t *offset, 
 	return false;
 }
 
-/* From the begin of a flight recorder's recording to that of its tape. 0: nothing was dropped. */
-static uint64_t dropped_ns(const struct nt_tape *tape)
-{
-	const uint64_t start_ns = nt_tape_meta_number(tape, NT_META_START_NS, tape->start_ns);
-
-	return tape->n_dropped && start_ns < tape->start_ns ? tape->start_ns - start_ns : 0;
-}
-
 /* A sentence on the busy polls without a known begin, or NULL. */
 static const char *missed_polls(const struct info *info, char text[512])
 {
@@ -264,7 +256,7 @@ static void print_json(const struct info *info)
 		nt_json_text(&json, texts[i], meta(info, texts[i], text));
 	nt_json_integer(&json, "cpus", count_cpus(info));
 	nt_json_integer(&json, "start_ns", (int64_t)tape->start_ns);
-	nt_json_integer(&json, "dropped_ns", (int64_t)dropped_ns(tape));
+	nt_json_integer(&json, "dropped_ns", (int64_t)nt_tape_dropped_ns(tape));
 	nt_json_integer(&json, "dropped_chunks", tape->n_dropped);
 	nt_json_if(&json, NT_META_START_REALTIME_NS, tape->start_realtime_ns, (int64_t)tape->start_realtime_ns);
 	nt_json_integer(&json, "duration_ns", (int64_t)(tape->end_ns - tape->start_ns));
@@ -363,9 +355,9 @@ static void print_head(const struct info *info)
 	if (realtime_ns)
 		fprintf(prose.line, "%s, ", nt_human_time(number, realtime_ns));
 	fputs(nt_human_ns(number, tape->end_ns - tape->start_ns), prose.line);
-	if (dropped_ns(tape))
+	if (nt_tape_dropped_ns(tape))
 		fprintf(prose.line, ", kept of a recording of %s",
-			nt_human_ns(number, tape->end_ns - tape->start_ns + dropped_ns(tape)));
+			nt_human_ns(number, tape->end_ns - tape->start_ns + nt_tape_dropped_ns(tape)));
 	fprintf(prose.line, ", %s", nt_tape_is_complete(tape) ? "complete" : "NOT COMPLETE");
 	put_text(prose.line, ", stopped by: ", meta(info, NT_META_STOP, text));
 	nt_prose_end(&prose, "");

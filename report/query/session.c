@@ -9,6 +9,7 @@
 
 #include "report/db/scan.h"
 #include "report/out/output.h"
+#include "schema/meta_keys.h"
 
 #define MAX_TS (1ll << 62) /* 146 years of uptime */
 #define MIN_BUCKET_NS 1000000
@@ -60,13 +61,16 @@ static struct nt_session read_session(sqlite3_stmt *row)
 	return session;
 }
 
+/* A time that a line of session_meta tells; NULL: none does. */
+#define TIME_SQL(key)                                                                                                  \
+	"(SELECT CAST(value AS INTEGER) FROM session_meta AS m WHERE m.session_id = session.session_id AND key = "     \
+	"'" key "')"
 /* The length of the recording that a session is a part of (import --from, --to); NULL: it is all of it. */
-#define RECORDING_SQL                                                                                                  \
-	NT_SESSION_TIME_SQL("session", NT_LOAD_RECORDING_END)                                                          \
-	" - " NT_SESSION_TIME_SQL("session", NT_LOAD_RECORDING_START)
-#define SESSIONS_SQL(recording, dropped)                                                                               \
+#define RECORDING_SQL TIME_SQL(NT_LOAD_RECORDING_END) " - " TIME_SQL(NT_LOAD_RECORDING_START)
+#define DROPPED_SQL TIME_SQL(NT_META_DROPPED_NS)
+#define SESSIONS_SQL(recording)                                                                                        \
 	"SELECT session_id, start_ts, end_ts, start_realtime_ns, cpus, clock_ticks, complete, host, "                  \
-	"kernel, " recording ", bucket_ns, uuid, machine, stop, " dropped " FROM session ORDER BY session_id"
+	"kernel, " recording ", bucket_ns, uuid, machine, stop, " DROPPED_SQL " FROM session ORDER BY session_id"
 
 void nt_session_lacks(const struct nt_session *session, const struct nt_need *need, char why_not[NT_ERROR_MAX])
 {
@@ -82,22 +86,19 @@ void nt_session_lacks(const struct nt_session *session, const struct nt_need *ne
 
 void nt_session_put_kept(FILE *out, const struct nt_session *session)
 {
+	/* A database may have a part of what was kept. */
+	const int64_t kept_ns = session->recording_ns > 0 ? session->recording_ns : session->end_ts - session->start_ts;
 	char all[NT_HUMAN_MAX];
 
 	if (session->dropped_ns)
 		fprintf(out, ", kept of a recording of %s",
-			nt_human_ns(all, (uint64_t)session->dropped_ns +
-						 ((uint64_t)session->end_ts - (uint64_t)session->start_ts)));
+			nt_human_ns(all, (uint64_t)session->dropped_ns + (uint64_t)kept_ns));
 }
 
 int nt_session_each(struct nt_db *db, int (*visit)(void *arg, const struct nt_session *session), void *arg)
 {
 	/* A tape is whole. */
-	static const char of_tape[] = SESSIONS_SQL("NULL", NT_SESSION_DROPPED_SQL("session", "start_ts"));
-	static const char of_database[] = SESSIONS_SQL(
-		RECORDING_SQL,
-		NT_SESSION_DROPPED_SQL(
-			"session", "coalesce(" NT_SESSION_TIME_SQL("session", NT_LOAD_RECORDING_START) ", start_ts)"));
+	static const char of_tape[] = SESSIONS_SQL("NULL"), of_database[] = SESSIONS_SQL(RECORDING_SQL);
 	sqlite3_stmt *row = nt_db_prepare(db, db->source ? of_tape : of_database, NULL);
 	int error = 0;
 

@@ -10,7 +10,6 @@
 
 #include "report/db/load.h"
 #include "report/query/selection.h"
-#include "schema/meta_keys.h"
 
 struct nt_session {
 	int64_t id, start_ts, end_ts, start_realtime_ns; /* 0: the last is not known */
@@ -25,18 +24,6 @@ struct nt_session {
 	char uuid[33];
 	char host[256], kernel[256], machine[64]; /* "": not known */
 };
-
-/*
- * A time of the recording that `session`, a row of that table, is of: what one of session_meta's keys says. NULL: no
- * line has the key.
- */
-#define NT_SESSION_TIME_SQL(session, key)                                                                              \
-	"(SELECT CAST(value AS INTEGER) FROM session_meta AS m WHERE m.session_id = " session                          \
-	".session_id AND key = '" key "')"
-/* From the begin of a flight recorder's recording to `begin`, that of its tape; NULL: no other drops anything. */
-#define NT_SESSION_DROPPED_SQL(session, begin)                                                                         \
-	"(SELECT " begin " - " NT_SESSION_TIME_SQL(session, NT_META_START_NS) " WHERE coalesce(" NT_SESSION_TIME_SQL(  \
-		session, NT_META_KEEP_NS) ", " NT_SESSION_TIME_SQL(session, NT_META_MAX_BYTES) ") IS NOT NULL)"
 
 /* Puts ", kept of a recording of 2.500 h", if a flight recorder has dropped what was before. */
 void nt_session_put_kept(FILE *out, const struct nt_session *session);

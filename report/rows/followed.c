@@ -243,13 +243,23 @@ static bool ended_before(const struct nt_tape_chunk *chunk, uint64_t before_ns)
 	return !NT_ANY(chunk->n_cpus, i, chunk->cpus[i].has && chunk->cpus[i].last_end_ns >= before_ns);
 }
 
-/* The first chunk that is still needed. Each tells again whatever it refers to. */
+/* A flight recorder has dropped it. */
+static bool has_gone(struct nt_tape *tape, size_t chunk)
+{
+	const int error = tape->drops ? nt_tape_hold(tape, chunk, NULL) : 0;
+
+	if (tape->drops && !error)
+		nt_tape_drop(tape, chunk);
+	return error == -ENOENT;
+}
+
+/* The first chunk that is still needed, and is there. Each tells again whatever it refers to. */
 static size_t first_needed(const struct nt_rows *rows, uint64_t before_ns)
 {
-	const struct nt_tape *tape = rows->tape;
+	struct nt_tape *tape = rows->tape;
 	size_t at = rows->learned_from;
 
-	while (at + 1 < tape->n_chunks && ended_before(&tape->chunks[at], before_ns))
+	while (at + 1 < tape->n_chunks && (ended_before(&tape->chunks[at], before_ns) || has_gone(tape, at)))
 		at++;
 	return at;
 }

@@ -446,6 +446,17 @@ int nt_rows_push_session(struct nt_rows *rows)
 	return nt_rows_push(rows, NT_TABLE_SESSION, &info);
 }
 
+/* How long the part of the recording was that a flight recorder has dropped, as if it stood on the tape. */
+static int push_dropped(struct nt_rows *rows)
+{
+	const uint64_t dropped_ns = nt_tape_dropped_ns(rows->tape);
+	char text[24];
+	const struct nt_meta_line line = {NT_META_DROPPED_NS, text};
+
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)dropped_ns);
+	return dropped_ns ? nt_rows_push(rows, NT_TABLE_SESSION_META, &line) : 0;
+}
+
 int nt_rows_push_meta(struct nt_rows *rows)
 {
 	const char *key, *value;
@@ -459,7 +470,7 @@ int nt_rows_push_meta(struct nt_rows *rows)
 
 		error = nt_rows_push(rows, NT_TABLE_SESSION_META, &line);
 	}
-	return error;
+	return error ? error : push_dropped(rows);
 }
 
 /* Everything that is known only when the tape has been read. */

@@ -137,6 +137,14 @@ static bool has_final_name(const struct nt_tape *tape, const struct nt_tape_chun
 	return fd >= 0;
 }
 
+/* It was finished, and dropped, since the last look. */
+static bool has_gone(const struct nt_tape_chunk *chunk)
+{
+	struct stat status;
+
+	return !fstat(chunk->fd, &status) && !status.st_nlink;
+}
+
 /* ---- looking ---- */
 
 /* All records that ended so long before something stand before it; `lag_ns`: the blocks about it say so. */
@@ -175,7 +183,9 @@ static int look_at_last(struct nt_tape_opening *opening)
 
 	if (!chunk)
 		return 0;
-	return has_final_name(opening->tape, chunk) ? finish(opening, chunk, true) : grow(opening, chunk);
+	if (has_final_name(opening->tape, chunk) || has_gone(chunk))
+		return finish(opening, chunk, true);
+	return grow(opening, chunk);
 }
 
 /* Chunks that are behind those known. */
@@ -277,7 +287,8 @@ static int open_what_there_is(struct nt_tape_opening *opening)
 		let_grow(tape, 0);
 	if (!error)
 		error = nt_tape_go_over_chunks(opening, 0);
-	if (!error && !tape->meta.size && was_recorded)
+	/* Chunks went just now: soon there is a tape again. */
+	if (error == -ESTALE || (!error && !tape->meta.size && was_recorded))
 		error = -EAGAIN;
 	if (!error && !tape->n_chunks)
 		error = -EPROTO;

@@ -131,8 +131,12 @@ int nt_tape_find_chunks(struct nt_tape_opening *opening)
 
 	if (stat(tape->path, &status))
 		return -errno;
-	if (S_ISDIR(status.st_mode))
-		return nt_tape_list_chunks(tape, 0);
+	if (S_ISDIR(status.st_mode)) {
+		const int error = nt_tape_list_chunks(tape, 0);
+
+		opening->first_number = tape->n_chunks ? tape->chunks[0].number : 0;
+		return error;
+	}
 	tape->is_file = true;
 	return add_chunk(tape, slash ? slash + 1 : tape->path, 0, false);
 }
@@ -221,17 +225,6 @@ static int make_room_for_cpus(struct nt_tape_chunk *chunk, size_t block)
 	return 0;
 }
 
-/* By what its first chunk says, and the number of that: a flight recorder has dropped those before. */
-static void find_dropped(struct nt_tape *tape)
-{
-	char text[32];
-
-	tape->drops = !tape->is_file && (!nt_tape_meta(tape, NT_META_KEEP_NS, text, sizeof(text)) ||
-					 !nt_tape_meta(tape, NT_META_MAX_BYTES, text, sizeof(text)));
-	if (tape->drops)
-		tape->n_dropped = tape->chunks[0].number;
-}
-
 /*
  * Takes over the first meta block of the tape, and keeps the last one that is not a chunk's first. All are read: those
  * of later chunks say the same, but damage is to be known.
@@ -246,8 +239,6 @@ static int go_over_meta(struct nt_tape_opening *opening, size_t at, const struct
 		opening->closing_chunk = at;
 	opening->has_meta = true;
 	error = nt_tape_load(tape, at, block, to);
-	if (!error && !at && to == &tape->meta)
-		find_dropped(tape);
 	if (error != -EBADMSG)
 		return error;
 	to->size = 0;
@@ -389,17 +380,28 @@ static const char *reject_chunk(struct nt_tape_opening *opening, size_t at, int 
 		opening->first_error = opening->first_error ? opening->first_error : *error;
 		return nt_tape_error_text(*error);
 	}
-	if (!has_session(&tape->header))
+	if (!has_session(&tape->header)) {
 		tape->header = *header;
+		tape->drops = !tape->is_file && header->flags & NT_CHUNK_DROPS;
+		tape->n_dropped = tape->drops ? opening->first_number : 0;
+	}
 	if (has_session(header) && memcmp(header->session, tape->header.session, sizeof(header->session)) != 0)
 		return "it is of another recording";
 	return NULL;
 }
 
-/* It was dropped, before it could be opened: the tape begins with the next. */
+/*
+ * It was dropped, before it could be opened: the tape begins with the next. Where chunks before it were opened in time,
+ * all must be listed again.
+ */
 static bool has_gone(const struct nt_tape *tape, size_t at, int error)
 {
 	return error == -ENOENT && !at && tape->n_chunks > 1;
+}
+
+static bool are_gone(const struct nt_tape *tape, size_t at, int error)
+{
+	return error == -ENOENT && at && tape->drops && !tape->present;
 }
 
 int nt_tape_go_over_chunks(struct nt_tape_opening *opening, size_t at)
@@ -411,8 +413,11 @@ int nt_tape_go_over_chunks(struct nt_tape_opening *opening, size_t at)
 		int error = 0;
 		const char *why = reject_chunk(opening, at, &error);
 
+		if (are_gone(tape, at, error))
+			return -ESTALE;
 		if (has_gone(tape, at, error)) {
 			nt_tape_remove_chunk(tape, at);
+			opening->first_number = tape->chunks[0].number;
 			error = 0;
 		} else if (!why && !error && chunk->grows && !chunk->grown_to) {
 			/* Its header is not there yet, or not by this name: the next look will find it. */
@@ -643,7 +648,7 @@ static int open_tape(struct nt_tape_opening *opening)
 	return error ? error : settle_cpus(opening);
 }
 
-int nt_tape_open(struct nt_tape **out, const char *path, char error_text[NT_ERROR_MAX])
+static int open_once(struct nt_tape **out, const char *path, char error_text[NT_ERROR_MAX])
 {
 	struct nt_tape_opening opening;
 	int error = nt_tape_opening_begin(&opening, path);
@@ -660,5 +665,16 @@ int nt_tape_open(struct nt_tape **out, const char *path, char error_text[NT_ERRO
 		*out = opening.tape;
 	}
 	nt_tape_opening_release(&opening);
+	return error;
+}
+
+#define OPEN_TRIES 9 /* while a recorder drops chunks */
+
+int nt_tape_open(struct nt_tape **out, const char *path, char error_text[NT_ERROR_MAX])
+{
+	int error = -ESTALE;
+
+	for (int i = 0; i < OPEN_TRIES && error == -ESTALE; i++)
+		error = open_once(out, path, error_text);
 	return error;
 }

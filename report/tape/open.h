@@ -37,6 +37,7 @@ struct nt_tape_opening {
 	struct nt_buf closing; /* the last meta payload, if it is not the first of its chunk */
 	size_t closing_chunk;
 	struct nt_buf again; /* what later chunks say of the session */
+	uint32_t first_number; /* of the chunks that there are, also of one that is left out */
 	int first_error; /* of a chunk that was left out */
 	uint64_t n_blocks;
 	bool is_begun; /* its first chunk was begun, and no more */

@@ -219,6 +219,13 @@ uint64_t nt_tape_meta_number(const struct nt_tape *tape, const char *key, uint64
 	return errno || *end || number > INT64_MAX ? otherwise : number;
 }
 
+uint64_t nt_tape_dropped_ns(const struct nt_tape *tape)
+{
+	const uint64_t start_ns = nt_tape_meta_number(tape, NT_META_START_NS, tape->start_ns);
+
+	return tape->n_dropped && start_ns < tape->start_ns ? tape->start_ns - start_ns : 0;
+}
+
 bool nt_tape_has_probe(const struct nt_tape *tape, const char *probe)
 {
 	char probes[1024];

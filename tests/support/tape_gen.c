@@ -181,6 +181,7 @@ struct tape_gen *tape_gen_new(const struct tape_gen_config *config)
 	}
 	gen->header = (struct nt_chunk_header){
 		.version = NT_CHUNK_VERSION,
+		.flags = config->keeps ? NT_CHUNK_DROPS : 0,
 		.created_monotonic_ns = GEN_START_NS,
 		.created_realtime_ns = GEN_REALTIME_NS,
 		.boot_id = "01234567-89ab-cdef-0123-456789abcdef",

@@ -86,19 +86,16 @@ static void write_cells(struct nt_json *json, sqlite3_stmt *row, int columns, bo
 
 static const char facts_sql[] =
 	"SELECT session_id, uuid, host, kernel, machine, os, virtual, tool, stop, start_realtime_ns, "
-	"dur AS dur_ns, coalesce(" NT_SESSION_DROPPED_SQL(
-		"s",
-		"start_ts") ", 0) AS dropped_ns, cpus AS cpus_count, events AS events_count, lost AS lost_count, "
-			    "complete AND NOT EXISTS (SELECT 1 FROM problem AS p WHERE p.session_id = s.session_id) AS "
-			    "complete, "
-			    "(SELECT sum(lost) FROM record_count WHERE session_id = ?1 AND kind IN " NT_LOOSE_KINDS_SQL
-			    ") AS lost_samples_count, "
-			    "(SELECT sum(most - least) * (1000000000 / s.clock_ticks) FROM "
-			    "(SELECT max(value) AS most, min(value) AS least FROM proc_counter WHERE session_id = ?1 "
-			    "AND source = '/proc/stat' AND name = 'steal' AND cpu IS NOT NULL GROUP BY cpu)) AS "
-			    "stolen_ns, "
-			    "(" NT_META_SQL(NT_META_PROBES) ") AS probes "
-							    "FROM session AS s WHERE session_id = ?1";
+	"dur AS dur_ns, cpus AS cpus_count, events AS events_count, lost AS lost_count, "
+	"complete AND NOT EXISTS (SELECT 1 FROM problem AS p WHERE p.session_id = s.session_id) AS complete, "
+	"(SELECT sum(lost) FROM record_count WHERE session_id = ?1 AND kind IN " NT_LOOSE_KINDS_SQL
+	") AS lost_samples_count, "
+	"(SELECT sum(most - least) * (1000000000 / s.clock_ticks) FROM "
+	"(SELECT max(value) AS most, min(value) AS least FROM proc_counter WHERE session_id = ?1 "
+	"AND source = '/proc/stat' AND name = 'steal' AND cpu IS NOT NULL GROUP BY cpu)) AS stolen_ns, "
+	"CAST((" NT_META_SQL(NT_META_DROPPED_NS) ") AS INTEGER) AS dropped_ns, (" NT_META_SQL(
+		NT_META_PROBES) ") AS probes "
+				"FROM session AS s WHERE session_id = ?1";
 
 /* The first row's cells as the members of an object. Takes the statement, which may be NULL. */
 static int write_object(const struct nt_html_scope *scope, struct nt_json *json, const char *name,

@@ -377,7 +377,7 @@ static int forget_identities(struct nt_prometheus_live *live)
 
 	if (knows_too_many(live) && known_ns > KEPT_NS)
 		result = nt_rows_forget(live->rows, known_ns - KEPT_NS);
-	nt_tape_let_go(live->tape, known_ns > KEPT_NS ? known_ns - KEPT_NS : 0);
+	nt_tape_let_go(live->tape, known_ns);
 	live->has_forgotten = result == 1;
 	for (size_t i = 0; i < NT_COUNT(all) && live->has_forgotten && !error; i++)
 		error = run(live->db, all[i], 0);

@@ -64,15 +64,19 @@ int renameat2(int from_fd, const char *from, int to_fd, const char *to, unsigned
 }
 
 static uint64_t capacity; /* of the disk, which has the tape alone; 0: no bound */
+static int capacity_errno = ENOSPC;
 static uint64_t bytes_on_disk(void);
 
 ssize_t write(int fd, const void *data, size_t size)
 {
-	if (capacity && bytes_on_disk() + size > capacity) {
-		errno = ENOSPC;
+	const uint64_t used = capacity ? bytes_on_disk() : 0;
+
+	if (capacity && used >= capacity) {
+		errno = capacity_errno;
 		return -1;
 	}
-	return syscall(SYS_write, fd, data, size);
+	/* The last bytes find room. */
+	return syscall(SYS_write, fd, data, capacity && capacity - used < size ? capacity - used : size);
 }
 
 /* No file grows beyond this. */
@@ -427,7 +431,7 @@ static void keeps_to_a_size(void **state)
 	assert_int_equal(nt_tape_writer_begin_chunk(tape), 0);
 	for (unsigned int i = 0; i < 7; i++)
 		add_block(i);
-	assert_int_equal(nt_tape_writer_wait(tape), -EDQUOT);
+	assert_int_equal(nt_tape_writer_wait(tape), -E2BIG);
 	assert_int_equal(blocks_of("chunk-000020.ntc.partial"), 6);
 	assert_true(bytes_on_disk() <= ROOM);
 }
@@ -440,10 +444,22 @@ static void makes_room_on_a_full_disk(void **state)
 	(void)state;
 	capacity = ROOM;
 	stays_within(&limits);
+	/* No chunk that goes makes room here: so not all of them do. */
 	capacity = BLOCK_BYTES / 2;
 	assert_int_equal(put_chunk(), -ENOSPC);
-	assert_int_equal(size_of("chunk-000019.ntc"), -1);
+	assert_int_equal(size_of("chunk-000017.ntc"), -1);
+	assert_int_equal(blocks_of("chunk-000019.ntc"), 2);
 	capacity = 0;
+}
+
+static void makes_room_within_a_quota(void **state)
+{
+	capacity_errno = EDQUOT;
+	(void)state;
+	capacity = ROOM;
+	stays_within(&(struct nt_retention_limits){.keep_ns = INT64_MAX});
+	capacity = 0;
+	capacity_errno = ENOSPC;
 }
 
 /* Each chunk says when it was begun: a tape without those before it begins then. */
@@ -486,6 +502,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(renames_where_it_must_look_first, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(keeps_to_a_size, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(makes_room_on_a_full_disk, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(makes_room_within_a_quota, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(knows_when_chunks_began, set_up, tear_down),
 	};
 
