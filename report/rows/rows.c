@@ -450,11 +450,14 @@ int nt_rows_push_session(struct nt_rows *rows)
 static int push_dropped(struct nt_rows *rows)
 {
 	const uint64_t dropped_ns = nt_tape_dropped_ns(rows->tape);
+	struct nt_meta_line line = {.key = NT_META_DROPPED_NS};
 	char text[24];
-	const struct nt_meta_line line = {NT_META_DROPPED_NS, text};
 
+	if (!dropped_ns)
+		return 0;
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)dropped_ns);
-	return dropped_ns ? nt_rows_push(rows, NT_TABLE_SESSION_META, &line) : 0;
+	line.value = nt_arena_clean(&rows->arena, text, strlen(text));
+	return nt_rows_push(rows, NT_TABLE_SESSION_META, &line);
 }
 
 int nt_rows_push_meta(struct nt_rows *rows)
