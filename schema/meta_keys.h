@@ -20,7 +20,6 @@
 #define NT_META_RING_SIZE "ring_size" /* bytes of each CPU's ring */
 #define NT_META_KEEP_NS "keep_ns" /* a flight recorder drops what is older; absent: it does not */
 #define NT_META_MAX_BYTES "max_bytes" /* a flight recorder drops the oldest of what is more; absent: it does not */
-#define NT_META_DROPPED_NS "dropped_ns" /* on no tape: in session_meta, how long what it dropped was */
 #define NT_META_PROBES "probes" /* those recorded: "sched,softirq" */
 #define NT_META_PLAN "plan" /* a line each: how a probe was served, and why not better */
 #define NT_META_ATTACH "attach" /* a line each: probe, program, attach point */

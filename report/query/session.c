@@ -67,7 +67,7 @@ static struct nt_session read_session(sqlite3_stmt *row)
 	"'" key "')"
 /* The length of the recording that a session is a part of (import --from, --to); NULL: it is all of it. */
 #define RECORDING_SQL TIME_SQL(NT_LOAD_RECORDING_END) " - " TIME_SQL(NT_LOAD_RECORDING_START)
-#define DROPPED_SQL TIME_SQL(NT_META_DROPPED_NS)
+#define DROPPED_SQL TIME_SQL(NT_TAPE_DROPPED_NS)
 #define SESSIONS_SQL(recording)                                                                                        \
 	"SELECT session_id, start_ts, end_ts, start_realtime_ns, cpus, clock_ticks, complete, host, "                  \
 	"kernel, " recording ", bucket_ns, uuid, machine, stop, " DROPPED_SQL " FROM session ORDER BY session_id"

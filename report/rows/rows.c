@@ -450,7 +450,7 @@ int nt_rows_push_session(struct nt_rows *rows)
 static int push_dropped(struct nt_rows *rows)
 {
 	const uint64_t dropped_ns = nt_tape_dropped_ns(rows->tape);
-	struct nt_meta_line line = {.key = NT_META_DROPPED_NS};
+	struct nt_meta_line line = {.key = NT_TAPE_DROPPED_NS};
 	char text[24];
 
 	if (!dropped_ns)

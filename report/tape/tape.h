@@ -116,7 +116,8 @@ int nt_tape_load(struct nt_tape *tape, size_t chunk, const struct nt_block_ref *
 int nt_tape_meta(const struct nt_tape *tape, const char *key, char *value, size_t size);
 /* The same as a number; `otherwise` when it is missing or none that SQL can hold. */
 uint64_t nt_tape_meta_number(const struct nt_tape *tape, const char *key, uint64_t otherwise);
-/* How long a flight recorder had recorded what it has dropped; 0: nothing was dropped. */
+/* How long a flight recorder had recorded what it has dropped; 0: nothing was dropped. Its key in session_meta. */
+#define NT_TAPE_DROPPED_NS "dropped_ns"
 uint64_t nt_tape_dropped_ns(const struct nt_tape *tape);
 /* Whether the session says that it was recorded with this probe. */
 bool nt_tape_has_probe(const struct nt_tape *tape, const char *probe);

@@ -93,7 +93,7 @@ static const char facts_sql[] =
 	"(SELECT sum(most - least) * (1000000000 / s.clock_ticks) FROM "
 	"(SELECT max(value) AS most, min(value) AS least FROM proc_counter WHERE session_id = ?1 "
 	"AND source = '/proc/stat' AND name = 'steal' AND cpu IS NOT NULL GROUP BY cpu)) AS stolen_ns, "
-	"CAST((" NT_META_SQL(NT_META_DROPPED_NS) ") AS INTEGER) AS dropped_ns, (" NT_META_SQL(
+	"CAST((" NT_META_SQL(NT_TAPE_DROPPED_NS) ") AS INTEGER) AS dropped_ns, (" NT_META_SQL(
 		NT_META_PROBES) ") AS probes "
 				"FROM session AS s WHERE session_id = ?1";
 
