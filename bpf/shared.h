@@ -280,6 +280,7 @@ struct nt_config {
 	__u8 sees_ticks; /* probe stacks: also those that take no sample (stacks.bpf.c) */
 	__u8 cgroups_of; /* enum nt_cgroups_of */
 	__u8 page_kib_shift; /* a page is 1 << so many KiB */
+	__u8 reads_cookies; /* the kernel numbers no socket that a program finds by itself */
 	__u32 hierarchy; /* its number, of cgroups_of */
 	__u32 gro_batch; /* a poll's packets are given to the stack when they have so many segments, else at its end */
 	struct nt_flow_hash flow_hashes[2];

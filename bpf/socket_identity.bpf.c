@@ -151,14 +151,23 @@ static __always_inline bool can_receive(const struct sock *sk)
 	return (family == AF_INET || family == AF_INET6) && sk->__sk_common.skc_num;
 }
 
+/* 0: it has none yet. */
+static __always_inline __u64 cookie_of(struct sock *sk)
+{
+	return nt_config.reads_cookies ? (__u64)BPF_CORE_READ(sk, __sk_common.skc_cookie.counter)
+				       : bpf_get_socket_cookie(sk);
+}
+
 /* How the run ended: a record that found no room is asked for again. */
 static __always_inline __u32 seed_socket(const struct nt_cpu *cpu, struct seq_file *seq, struct task_struct *task,
 					 struct sock *sk)
 {
-	__u64 cookie = bpf_get_socket_cookie(sk);
+	__u64 cookie = cookie_of(sk);
 	struct nt_seen_socket *slot = seen_slot(cookie);
 	struct nt_socket record = {};
 
+	if (!cookie)
+		return NT_OUTCOME_skipped_failed;
 	if (!slot || (slot->process != NT_PROCESS_WANTED && is_announced(cpu, sk, true, cookie)))
 		return NT_OUTCOME_skipped_part;
 	fill_socket(&record, sk, cookie, bpf_ktime_get_ns());

@@ -14,9 +14,8 @@ int nt_host_view_processes(char *message, size_t size)
 	if (nt_sees_all_processes())
 		return 0;
 	snprintf(message, size,
-		 "in a pid namespace few of the host's processes are seen, and none by its number: record outside of "
-		 "it, "
-		 "such as by nsenter -t 1 -p -m, docker run --pid=host, or hostPID in Kubernetes");
+		 "in a pid namespace few of the host's processes are seen, and none by its number: record outside "
+		 "of it, such as by nsenter -t 1 -p -m, docker run --pid=host, or hostPID in Kubernetes");
 	return -EINVAL;
 }
 
@@ -27,9 +26,8 @@ int nt_host_view_clock(uint64_t start_ns, uint64_t before_ns, uint64_t after_ns,
 	if (start_ns + CLOCKS_DIFFER_NS >= before_ns && start_ns <= after_ns + CLOCKS_DIFFER_NS)
 		return 0;
 	snprintf(message, size,
-		 "the monotonic clock is %.1f s %s the kernel's here, as in a time namespace: record outside of it, "
-		 "such "
-		 "as by nsenter -T -t 1",
+		 "the monotonic clock is %.1f s %s the kernel's here, as in a time namespace: record outside of "
+		 "it, such as by nsenter -T -t 1",
 		 ahead_s < 0 ? -ahead_s : ahead_s, ahead_s < 0 ? "behind" : "ahead of");
 	return -EINVAL;
 }

@@ -13,6 +13,7 @@
 #include <bpf/bpf.h>
 
 #include "record/cpu_list.h"
+#include "record/socket_cookies.h"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
@@ -113,8 +114,13 @@ int nt_kernel_seed(struct nt_kernel *kernel, struct nt_ids *ids)
 
 int nt_kernel_seed_sockets(struct nt_kernel *kernel, const struct nt_plan *plan, struct nt_ids *ids)
 {
-	if (!nt_plan_attaches(plan, "nt_seed_sockets"))
+	int error;
+
+	if (!nt_plan_attaches(plan, NT_SEED_SOCKETS))
 		return 0;
+	error = plan->reads_cookies ? nt_socket_cookies_make() : 0;
+	if (error)
+		return error;
 	return seed(kernel->skeleton->progs.nt_seed_sockets, sizeof(struct nt_socket), MAX_SEEDED_SOCKETS, put_seed,
 		    ids);
 }

@@ -208,6 +208,7 @@ static void fill_config(struct nt_kernel *kernel, const struct nt_record_options
 	config->drop_args = options->plan.drop_args;
 	config->retransmit_args = options->plan.retransmit_args;
 	config->has_casts = options->plan.has_casts;
+	config->reads_cookies = options->plan.reads_cookies;
 	config->is_preempted = options->plan.preempted != 0;
 	config->cgroups_of = options->plan.hierarchy.of;
 	config->hierarchy = options->plan.hierarchy.number;
@@ -521,9 +522,23 @@ static int load_plan(struct nt_kernel *kernel, struct nt_record_options *options
 	return attach(kernel, options, refusal, is_refused, message, message_size);
 }
 
+/*
+ * A kernel may trust no pointer that a program reads by itself, even from what it trusts. Then no helper takes the
+ * sockets that tasks hold, and their cookies are read.
+ */
+static bool can_read_cookies(struct nt_plan *plan, const struct nt_refusal *refusal)
+{
+	if (plan->reads_cookies || strcmp(refusal->program, NT_SEED_SOCKETS) != 0)
+		return false;
+	plan->reads_cookies = true;
+	return true;
+}
+
 /* The probe or program that the kernel refused leaves the plan. False: nothing can be recorded without it. */
 static bool go_without(struct nt_record_options *options, struct nt_refusal *refusal)
 {
+	if (can_read_cookies(&options->plan, refusal))
+		return true;
 	return refusal->program[0] ? nt_plan_refuse(&options->plan, refusal->program, refusal->why)
 				   : leave_out_by_trial(options, refusal);
 }

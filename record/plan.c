@@ -210,7 +210,7 @@ static const struct nt_attach_point latency_points[] = {
 	OR_EVENT(rx_drop, skb, kfree_skb, IN_SOFTIRQS)
 #define SOCKETS_KNOWN                                                                                                  \
 	OPTIONAL(inet_sock_set_state),                                                                                 \
-	{ .program = "nt_seed_sockets", .point = "task_file", .how = NT_AT_ITERATOR, .optional = true,                 \
+	{ .program = NT_SEED_SOCKETS, .point = "task_file", .how = NT_AT_ITERATOR, .optional = true,                 \
 	  .without = "Packets for a socket that nothing was done with during the recording have no known process: "    \
 		     "this kernel does not list the sockets that tasks hold." }
 /* clang-format on */
@@ -1142,6 +1142,11 @@ static int put_of_sched(const struct nt_plan *plan, int (*put)(void *arg, const 
 	return put(arg, text);
 }
 
+#define COOKIES_ARE_READ                                                                                               \
+	"This kernel numbers no socket that a program finds by itself. Of a socket that nothing was done with before " \
+	"the recording, the process is known for TCP and UDP only, in the recorder's own network namespace, and with " \
+	"CAP_SYS_ADMIN in the others; else from its first packet on."
+
 static int put_without(const struct nt_plan *plan, int probe, int (*put)(void *arg, const char *sentence), void *arg)
 {
 	const struct nt_attach_point *point = plan->chosen[probe]->points;
@@ -1152,6 +1157,8 @@ static int put_without(const struct nt_plan *plan, int probe, int (*put)(void *a
 		if (point->without && !plan->has[probe][point - plan->chosen[probe]->points] &&
 		    (point->knows & must_know) == must_know && !refusal_of(plan, point->program))
 			result = put(arg, point->without);
+	if (!result && probe == NT_PROBE_DELIVER && plan->reads_cookies && !refusal_of(plan, NT_SEED_SOCKETS))
+		result = put(arg, COOKIES_ARE_READ);
 	if (!result && probe == NT_PROBE_DELIVER && plan->root_error)
 		result = put_without_root(plan, put, arg);
 	else if (!result && probe == NT_PROBE_SCHED)

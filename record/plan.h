@@ -43,6 +43,8 @@ enum nt_preempted {
 #define NT_KNOWS_NAMELESS                                                                                              \
 	0x04 /* runs only with a filter that asks for the task: sockets have no name then, but by it */
 
+#define NT_SEED_SOCKETS "nt_seed_sockets" /* the program that lists the sockets that tasks hold */
+
 /* One program at one point. */
 struct nt_attach_point {
 	const char *program; /* name of the BPF function */
@@ -188,6 +190,7 @@ struct nt_plan {
 	int drop_args; /* of kfree_skb */
 	int retransmit_args; /* of tcp_retransmit_skb */
 	bool has_casts; /* the kernel has bpf_rdonly_cast */
+	bool reads_cookies; /* the kernel numbers no socket that a program finds by itself (socket_cookies.h) */
 	struct nt_hierarchy hierarchy; /* of the cgroups that processes are recorded with */
 	int root_error; /* why a program cannot be at the root cgroup (cgroup_root.h); 0: it can, or is not wanted */
 	enum nt_preempted preempted;

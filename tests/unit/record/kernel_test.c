@@ -726,6 +726,25 @@ static void program_that_is_refused(void **state)
 	assert_non_null(strstr(message, "this kernel ("));
 }
 
+static bool takes_cookies_that_are_read(void)
+{
+	if (options.plan.reads_cookies)
+		return true;
+	say("libbpf: prog '%s': failed to load: %d\n", NT_SEED_SOCKETS, -EACCES);
+	return false;
+}
+
+/* It is loaded again with the program, told to read sockets' cookies. */
+static void cookies_that_are_refused(void **state)
+{
+	(void)state;
+	bpf.takes = takes_cookies_that_are_read;
+	load();
+	assert_int_equal(bpf.n_loads, 2);
+	assert_int_equal(bpf.n_refused, 0);
+	assert_true(config()->reads_cookies);
+}
+
 static bool takes_all_but_deliver(void)
 {
 	if (!options.plan.chosen[NT_PROBE_DELIVER])
@@ -1079,6 +1098,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(plan_that_cannot_be, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(failures_of_latency_and_stacks, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(program_that_is_refused, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(cookies_that_are_refused, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(probe_that_is_refused, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(point_that_is_refused, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(event_that_is_forbidden, set_up, tear_down),
