@@ -210,7 +210,7 @@ static const struct nt_attach_point latency_points[] = {
 	OR_EVENT(rx_drop, skb, kfree_skb, IN_SOFTIRQS)
 #define SOCKETS_KNOWN                                                                                                  \
 	OPTIONAL(inet_sock_set_state),                                                                                 \
-	{ .program = NT_SEED_SOCKETS, .point = "task_file", .how = NT_AT_ITERATOR, .optional = true,                 \
+	{ .program = NT_SEED_SOCKETS, .point = "task_file", .how = NT_AT_ITERATOR, .optional = true,                   \
 	  .without = "Packets for a socket that nothing was done with during the recording have no known process: "    \
 		     "this kernel does not list the sockets that tasks hold." }
 /* clang-format on */
@@ -1143,9 +1143,9 @@ static int put_of_sched(const struct nt_plan *plan, int (*put)(void *arg, const 
 }
 
 #define COOKIES_ARE_READ                                                                                               \
-	"This kernel numbers no socket that a program finds by itself. Of a socket that nothing was done with before " \
-	"the recording, the process is known for TCP and UDP only, in the recorder's own network namespace, and with " \
-	"CAP_SYS_ADMIN in the others; else from its first packet on."
+	"This kernel numbers no socket that a program finds by itself. Of a socket that nothing was done with, the "   \
+	"process is known for TCP and UDP only, in the recorder's own network namespace, and with CAP_SYS_ADMIN in "   \
+	"the others; of any other, if packets came for it, and it was open when the recording ended."
 
 static int put_without(const struct nt_plan *plan, int probe, int (*put)(void *arg, const char *sentence), void *arg)
 {
